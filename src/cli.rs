@@ -243,7 +243,7 @@ pub fn arguments() -> Arguments {
     arguments
 }
 
-/// The error of clap, with a reason in words if a value is no whole number; other errors unchanged.
+/// The error of clap, or one that explains that a whole number is needed if the value of an option is none.
 fn explain_number_error(error: clap::Error) -> clap::Error {
     let is_number = |source: &(dyn std::error::Error + 'static)| source.is::<ParseIntError>();
     if !error.source().is_some_and(is_number) {

@@ -101,8 +101,8 @@ struct Verdicts<'a> {
 }
 
 impl Verdicts<'_> {
-    /// The recorded prices of offers comparable to a row, read once for each kind; `None` without a record or
-    /// such offers, or if it cannot be read.
+    /// The recorded prices of offers comparable to a row, read once for all rows with the same ones; `None`
+    /// without a record or such offers, or if it cannot be read.
     fn memory(&mut self, listing: &Listing, row: u32) -> Option<&Memory> {
         let like = offers_like(self.query, listing, row)?;
         let known = self.known.iter().position(|(known, _)| *known == like);

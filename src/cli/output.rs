@@ -239,14 +239,15 @@ pub fn note_shown(shown: usize, all: usize, nouns: &str) {
     }
 }
 
-/// Prints a line to stderr without a prefix, unless `--quiet` is set.
+/// Prints a line to stderr without a prefix, as [`print_message`] does, unless `--quiet` is set.
 pub fn print_unless_quiet(message: &str) {
     if !IS_QUIET.load(Ordering::Relaxed) {
         print_message(message);
     }
 }
 
-/// Prints a line to stderr without a prefix, even with `--quiet`.
+/// Prints a line to stderr without a prefix, even with `--quiet`; it is captured instead while this thread's
+/// output is.
 pub fn print_message(message: &str) {
     if capture(|captured| captured.notes.push(message.to_owned())) {
         return;

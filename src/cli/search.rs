@@ -42,7 +42,7 @@ pub struct SearchResult {
 struct Fits {
     /// Rows with too little disk, time or speed.
     short: usize,
-    /// Rows that do not report enough to tell.
+    /// Rows that do not report enough to decide.
     unknown: usize,
 }
 

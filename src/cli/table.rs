@@ -80,8 +80,8 @@ impl View {
         self.columns.iter().flatten().any(|field| keys.contains(&field.key))
     }
 
-    /// A table of the requested columns, or of the default ones that fit the terminal, with costs beside the
-    /// price.
+    /// A table of the requested columns, or of the default ones with costs beside the price: of these as many
+    /// as fit the terminal, or all with secrets or without a terminal.
     pub fn table(&self, listing: &Listing, rows: &[u32]) -> String {
         if let Some(columns) = &self.columns {
             return table(listing, rows, columns, self.dialect, None);

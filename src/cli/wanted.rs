@@ -190,7 +190,8 @@ pub fn query(
 }
 
 /// The search from words and flags, with the job that they describe; flags override plain words. The meaning
-/// of plain words is printed to stderr.
+/// of plain words is printed to stderr. An error for an invalid query, order or column, a deadline that has
+/// passed or has no job, and a column whose input is missing.
 pub fn wanted(
     settings: &Settings,
     resource: Resource,
@@ -271,7 +272,8 @@ fn set_deadline(job: &mut Option<Job>, by: Option<UnixTime>, local: &LocalTime) 
     Ok(())
 }
 
-/// The words of a query as one text; `-` stands for standard input, of which 64 KiB are read.
+/// The words of a query as one text; the first `-` stands for standard input, of which the first 64 KiB are
+/// read.
 fn text(words: &[String]) -> Result<String, CliError> {
     let mut words = words.to_vec();
     if let Some(word) = words.iter_mut().find(|word| *word == "-") {
@@ -307,8 +309,9 @@ pub fn conditions(
         .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
 }
 
-/// Checks a given `limit`: one below the number of shown rows is an error. Without one, raises the query's
-/// own limit, if it has one, to 3,000 if rows are filtered or sorted here, and to at least the shown rows.
+/// Checks a given `limit`: one from 1 to below the number of shown rows is an error; 0 is no limit. Without
+/// one, raises the query's own limit, if it has one, to 3,000 if rows are filtered, sorted or priced here,
+/// and to at least the shown rows.
 pub fn set_limit(wanted: &mut Wanted, limit: Option<u32>, dialect: &'static Dialect) -> Result<(), CliError> {
     let (query, rows) = (&mut wanted.query, wanted.rows.unwrap_or(0));
     match limit {
@@ -338,7 +341,8 @@ pub fn rank_by_bill(query: &mut Query, dialect: &'static Dialect) {
     }
 }
 
-/// Whether the rows have to be sorted here: the market cannot sort by this order, or sorts by other prices.
+/// Whether the rows have to be sorted here: always for reserved prices, as the market sorts by others, else
+/// if it cannot sort by a field of the order.
 pub fn is_sorted_here(query: &Query, dialect: &'static Dialect) -> bool {
     let catalog = query.catalog();
     let mut keys = query.order.iter();

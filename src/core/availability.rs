@@ -21,7 +21,7 @@ pub(crate) fn reach(model: &Model) -> Option<&'static [Context]> {
 }
 
 impl Model {
-    /// The own name of an action's effect in the topmost view or, first, in its open search; `None` if the
+    /// The name that the topmost view, or first its open search, gives to an action's effect; `None` if the
     /// name in the key table applies.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
         let view = self.top();

@@ -241,7 +241,8 @@ impl Markets {
     }
 }
 
-/// An error's text for the screen; if an API key is missing, also the key that opens the markets to add one.
+/// An error's text for the screen; if an API key is missing, also the keys to press for the view of the
+/// markets, where one is added.
 pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
     match error {
         ApiError::NoKey { .. } => {

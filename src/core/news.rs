@@ -14,8 +14,9 @@ use crate::table::remote::Ticket;
 use crate::tui::panel::Size;
 
 impl Update<'_> {
-    /// Passes the news of a ticket to its owner, banned rows removed. News without an owner is dropped,
-    /// except the result of an export, which becomes a notice.
+    /// Passes the news of a ticket to its owner. Banned rows are removed from a response first, unless banned
+    /// offers are listed. News without an owner is dropped, except the result of an export, which becomes a
+    /// notice.
     pub(crate) fn on_news(&mut self, ticket: Ticket, mut news: News) {
         let state = &mut self.model.state;
         if let News::Reply(response) = &mut news {
@@ -38,7 +39,8 @@ impl Update<'_> {
         }
     }
 
-    /// Passes records, or their progress, to the table that requested them.
+    /// Passes a response, its progress, arranged rows or the rows last recorded to the table that requested
+    /// them; other news is ignored.
     pub(crate) fn on_table_news(&mut self, resource: Resource, ticket: Ticket, news: News) {
         if let News::Progress(progress) = news {
             let browser = &mut self.model.state.browsers[resource];
@@ -54,8 +56,9 @@ impl Update<'_> {
         }
     }
 
-    /// Handles the rows a table requested, or its failure: rows are prepared on another thread, a failure is
-    /// shown. A response the table does not await is one of the price models'.
+    /// Handles the response to a table's search: its rows are arranged on another thread; a failure is shown,
+    /// and announced to the features. A response that the table does not await goes to its `price_models`,
+    /// which load the prices of other price types.
     fn on_records(&mut self, resource: Resource, ticket: Ticket, answer: Result<Listing, ApiError>) {
         let (now, state) = (self.now, &mut self.model.state);
         let (columns, rows) = state.screen.size;
@@ -79,8 +82,8 @@ impl Update<'_> {
         }
     }
 
-    /// Arranges the rows last recorded for a search that still waits for its reply, without banned ones, on
-    /// another thread. `latest` is `None` if the record has no such rows.
+    /// Arranges the rows last recorded for a search that still waits for its reply, without banned ones
+    /// unless those are listed, on another thread. `latest` is `None` if the record has no such rows.
     fn on_recorded_rows(&mut self, resource: Resource, ticket: Ticket, latest: Option<(Listing, Moment)>) {
         let state = &mut self.model.state;
         let browser = &mut state.browsers[resource];
@@ -118,7 +121,7 @@ impl Update<'_> {
     }
 
     /// Completes the write of this kind with its response, and reports the outcome as a notice if no dialog
-    /// awaits it.
+    /// awaits it. Other news, such as progress, is ignored.
     pub(crate) fn on_write_reply(&mut self, kind: WriteKind, news: News) {
         let News::Reply(response) = news else { return };
         let sent = self.model.state.mutations.in_flight(kind);

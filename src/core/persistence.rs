@@ -54,9 +54,10 @@ impl State {
         Some(snapshot)
     }
 
-    /// Restores the saved state, and saves from now on. Parts that cannot be read are named in the
-    /// notices. A query `given` on the command line takes precedence and opens the offers;
-    /// otherwise a start-up search takes precedence over the last query.
+    /// Adopts the saved searches and the saved state, and saves from now on. State of another market is not
+    /// used, except that the welcome was closed. Queries and columns that cannot be used are named in
+    /// notices; an invalid job or term is dropped. A query `given` on the command line takes precedence; else
+    /// a start-up search replaces the saved query and opens its pane.
     pub fn restore(&mut self, snapshot: Option<&DashboardState>, searches: Searches, given: bool) {
         self.searches = searches;
         // It belongs to the user, not to a market.
@@ -89,7 +90,8 @@ impl State {
     }
 
     /// Restores a pane's query history, columns, marks and query; a query or column that cannot be used is
-    /// named in a notice. If a query was `given` on the command line, the offers get no query and no marks.
+    /// named in a notice, and the columns stay as they are if none can be used. If a query was `given` on the
+    /// command line, the offers get no query and no marks.
     fn restore_pane(&mut self, state: &PaneState, given: bool) {
         let resource = state.search.resource;
         let has_query = !(given && resource == Resource::Offers);
@@ -150,8 +152,9 @@ impl State {
         save
     }
 
-    /// Inserts the saving of changes into `effects`: two seconds after the first unsaved input, and before a
-    /// quit. Nothing if the state is unchanged or saving is off.
+    /// Inserts the saving of changes into `effects`: once two seconds have passed since the first unsaved
+    /// input, and before a quit. `is_input` is whether the user has just pressed, pasted or clicked
+    /// something. Nothing is inserted if the state is unchanged or saving is off.
     pub(crate) fn save_in_time(&mut self, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
         if !self.persistence.is_on {
             return;
@@ -172,7 +175,8 @@ impl State {
 }
 
 impl Cx<'_> {
-    /// Requests the saving of the dashboard's state now, if it has changed.
+    /// Requests the saving of the dashboard's state now, if it has changed since it was last saved and saving
+    /// is on.
     pub fn save(&mut self) {
         let snapshot = self.state.take_unsaved();
         if let Some(snapshot) = snapshot {
@@ -203,7 +207,7 @@ pub(super) fn state_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
 }
 
 /// Handles the result of saving a search: adopts the searches in the file, which may hold other programs'
-/// changes, unless the saving of another change is still awaited.
+/// changes, unless the saving of another change is still awaited. A failure is shown as a notice, once.
 fn searches_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let Some(result) = news.into_saved::<Searches>() else {
         return;
@@ -242,8 +246,8 @@ fn pane_state(browser: &Browser) -> PaneState {
     }
 }
 
-/// Whether a condition means nothing after a restart: it is on an id that is not recorded, because offers and volumes
-/// get new ones. Workergroups keep theirs.
+/// Whether a condition means nothing after a restart: it is on an id that is not recorded, because offers and
+/// volumes get new ones. Workergroups keep theirs.
 fn is_of_session(condition: &Condition, resource: Resource) -> bool {
     let is_renumbered = condition.field.kind == Kind::Id && condition.field.recording == Recording::Never;
     is_renumbered && resource != Resource::Workergroups

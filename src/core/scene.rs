@@ -87,8 +87,9 @@ impl Scene<'_, '_> {
         viewport
     }
 
-    /// Shows that lines of a scrolling area are out of sight: by the thumb of a scrollbar on the border at its
-    /// right, else by the numbers of the visible lines in the border below it. Nothing is drawn over other signs.
+    /// Shows that lines of a scrolling area are out of sight: by the thumb of a scrollbar on the border at
+    /// its right, else by the numbers of the visible lines in the border below it. Nothing is drawn over
+    /// other signs.
     fn show_more(&mut self, viewport: &Viewport, area: Rect) {
         if viewport.total <= viewport.page {
             return;
@@ -248,14 +249,14 @@ impl Scene<'_, '_> {
         panel.focused(true).sized(self.size)
     }
 
-    /// Draws the main panel of a view with facts at its right, the most important first; returns the area inside it.
+    /// Draws the main panel of a view with facts at its right, the most important first; returns the area
+    /// inside it.
     pub fn tabbed(&mut self, title: &str, facts: String, area: Rect) -> Rect {
         self.framed(self.tabbed_panel(title).note(facts), area)
     }
 
-    /// Draws a text at the right end of a panel's top border, if `title` cells leave room for it.
-    ///
-    /// For facts that are known only after drawing, such as the visible lines.
+    /// Draws a text at the right end of a panel's top border, unless the title, `title` cells wide, leaves
+    /// too little room for it. For facts that are known only after drawing, such as the visible lines.
     pub fn label_border(&mut self, panel: Rect, title: u16, fact: &str) {
         let line = Line::styled(format!(" {fact} "), self.theme.dim);
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX);

@@ -58,8 +58,8 @@ impl Split {
         self.is_folded = !self.is_folded;
     }
 
-    /// Widens (`more`) or narrows the preview by 5 percent of the `width` columns that both share, within the
-    /// bounds.
+    /// Widens the preview, or narrows it if `more` is false, by 5 percent of the `width` columns that table
+    /// and preview share; the table gets at least 20 and at most 80 percent.
     pub fn widen_preview(&mut self, more: bool, width: u16) {
         let table = u32::from(self.table(width)) * 100;
         let share = self

@@ -125,8 +125,9 @@ impl Update<'_> {
         }
     }
 
-    /// Passes a pasted text to the topmost view, and reports the parts it leaves out. A text over the length
-    /// limit of the view's text field is refused whole.
+    /// Passes a pasted text to the topmost view. An error notice gives the number of invisible and control
+    /// characters that were left out, or reports that the view takes no paste. A text whose bytes exceed the
+    /// limit of the view's text field is refused whole, with a notice.
     pub(crate) fn on_paste(&mut self, text: String) {
         // It may be a key: nothing of it stays in memory.
         let text = secrecy::zeroize::Zeroizing::new(text);
@@ -160,7 +161,8 @@ impl Update<'_> {
         }
     }
 
-    /// Passes a click at a cell to the topmost view; false if it is not on one of its lines or items.
+    /// Passes a click at a cell to the topmost view; false if the cell is on none of its lines or items. True
+    /// even if the view ignores the click.
     pub(crate) fn clicked_view(&mut self, x: u16, y: u16) -> bool {
         let layout = &self.model.layout;
         let hit: Option<(Region, usize)> = match layout.at(x, y) {
@@ -189,10 +191,9 @@ impl Update<'_> {
         }
     }
 
-    /// Removes a notice that is unchanged since `before` and whose view was closed or covered.
-    ///
-    /// A new notice after an input belongs to the view open now: a view that closes with a notice shows it in
-    /// the view below.
+    /// Removes a notice that is unchanged since `before` and whose view was closed or covered. If `is_input`,
+    /// a notice that is new since then is tied to the view open now: a view that closes with a notice shows
+    /// it in the view below.
     pub(crate) fn settle_toast(&mut self, before: Option<&Toast>, is_input: bool) {
         let position = (self.model.state.pane, self.model.overlays.len());
         let toast = &mut self.model.state.toast;
@@ -204,8 +205,8 @@ impl Update<'_> {
     }
 }
 
-/// Whether every text field drops a character from a paste: control and invisible ones, but not newline and
-/// tab.
+/// Whether every text field drops a character from a paste: control and invisible ones, but not newline,
+/// carriage return and tab.
 fn is_left_out(character: char) -> bool {
     is_hostile(character) && !matches!(character, '\n' | '\r' | '\t')
 }

@@ -16,8 +16,10 @@ use crate::domain::throughput::Throughput;
 use crate::domain::time::Now;
 
 impl Model {
-    /// Restores the saved data of the profile: queries, searches, annotations, write history and notices. A
-    /// query `given` on the command line takes precedence over the saved ones.
+    /// Adopts the restored data of the profile: queries, searches, annotations, the write history with its
+    /// damaged lines, sandbox notes and notices; features are informed first. A query `given` on the command
+    /// line takes precedence over the saved ones. Without `documents`, no queries or searches are restored,
+    /// and nothing is saved.
     pub fn unpack(&mut self, restored: RestoredState, given: bool) {
         self.lend(Now::default(), |cx| cx.emit(Event::Restored(&restored)));
         let state = &mut self.state;

@@ -35,7 +35,7 @@ impl Toast {
         }
     }
 
-    /// An error, shown for eight seconds.
+    /// An error, shown for eight seconds; cut and escaped like [`Toast::new`].
     pub fn error(text: impl Into<String>, now: Now) -> Self {
         Self {
             is_error: true,

@@ -62,7 +62,8 @@ impl Default for Watching {
 }
 
 impl State {
-    /// Seconds until a table is refreshed automatically, limited by the request budget; 0 if it is due.
+    /// Seconds until a table is refreshed automatically, limited by the request budget; 0 if it is due, or if
+    /// no poll of the table is scheduled.
     pub fn next_refresh(&self, resource: Resource, now: Now) -> f64 {
         let engine = &self.watching.engine;
         let due = engine.due(&WishId::Table(resource)).filter(|due| due.is_finite());
@@ -141,8 +142,8 @@ pub(crate) fn follow(cx: &mut Cx<'_>) {
     }
 }
 
-/// Starts the polls that are due, unless timers are held; requests without a response for 90 seconds are
-/// given up, and a claim the record has not answered as long is sent anyway.
+/// Starts the polls that are due, unless timers are held by an error. First, a request without a response for
+/// 90 seconds is given up, and a poll that the record has not allowed or refused for as long is sent anyway.
 pub(crate) fn tick(cx: &mut Cx<'_>) {
     let now = cx.now;
     let is_late = |under_way: &mut UnderWay| now.mono - under_way.since >= PATIENCE;
@@ -164,8 +165,8 @@ pub(crate) fn tick(cx: &mut Cx<'_>) {
     }
 }
 
-/// Asks the record for the right to poll a wish now, which other programs may poll too; a table that is
-/// loading is postponed.
+/// Asks the record for the right to poll a wish now, which other programs may poll too. A table that is
+/// loading, or would meet the same error again, is postponed; nothing happens if no feature wants the poll.
 fn claim(cx: &mut Cx<'_>, id: WishId) {
     let (now, state) = (cx.now, &mut *cx.state);
     let Some(wish) = state.watching.interest(&id).map(|interest| interest.wish.clone()) else {
@@ -197,8 +198,9 @@ fn claim(cx: &mut Cx<'_>, id: WishId) {
     cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
 }
 
-/// Handles the record's decision on a claim: sends the request, postpones it, or hands over the poll that
-/// another program has recorded.
+/// Handles the record's decision on a claim, if its poll is still wanted: sends the request, postpones it, or
+/// passes on the poll that another program has recorded. A request that is allowed is postponed too while its
+/// table is loading or timers are held by an error.
 fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Poll(right) = news else { return };
     let (now, watching) = (cx.now, &mut cx.state.watching);
@@ -262,9 +264,8 @@ pub(crate) fn listed(cx: &mut Cx<'_>, resource: Resource, poll: Option<&Poll>) {
 }
 
 impl Cx<'_> {
-    /// Handles a response to a wish, whoever sent the request; true if its poll was in progress.
-    ///
-    /// Recording the poll then ends the claim.
+    /// Handles a response to a wish, from any sender; true if its poll was in progress. Recording the poll
+    /// then ends the claim.
     pub(crate) fn on_watched(&mut self, id: &WishId, outcome: PollOutcome) -> bool {
         let (now, watching) = (self.now, &mut self.state.watching);
         watching.engine.answered(id, outcome, now.epoch.moment(), now.mono);
@@ -290,8 +291,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Takes one request outside the wishes from the budget; false, and nothing taken, if there is no room or
-    /// timers are held.
+    /// Takes one request outside the wishes from the budget and counts it in the record; false, and nothing
+    /// taken, if there is no room or timers are held by an error.
     pub(crate) fn take_extra_request(&mut self) -> bool {
         let now = self.now;
         let engine = &mut self.state.watching.engine;

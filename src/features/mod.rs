@@ -324,7 +324,8 @@ fn open_on(target: Open, cx: &mut Cx<'_>) {
 }
 
 /// Replaces the search by one for all offers of the selected offer's host, including rented and unverified
-/// ones, closes all views over the table and queries the market. Does nothing without a selected offer.
+/// ones, closes all views over the table and queries the market. Does nothing without a selected offer, or if
+/// its host is unknown.
 fn search_host(cx: &mut Cx<'_>) {
     let offers = cx.table(Resource::Offers);
     let (Some(host), Some(id)) = (offers.host_condition(), offers.selected()) else {

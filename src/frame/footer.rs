@@ -35,8 +35,8 @@ impl Hint {
     }
 }
 
-/// Draws as many hints of the topmost view as fit, at most seven, the most useful first, and the ways back at the right end.
-/// Hints are never cut.
+/// Draws as many hints of the topmost view as fit, at most seven, the most useful first, and at the right end
+/// those of back, palette and help. Hints are never cut.
 pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let last = ways_out(model);
     let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();

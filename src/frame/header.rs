@@ -173,7 +173,7 @@ fn forms(all: &[Activity]) -> [(Form, usize); NARROWEST + 1] {
 }
 
 /// The fullest form whose activity fits beside the tabs in `width` cells, and that activity as a line,
-/// perhaps empty.
+/// perhaps empty. If none fits, the fullest form, with the activity that fits beside the numbers of the tabs.
 ///
 /// Activity is shortened before the program's name and the names of the tabs.
 fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
@@ -347,7 +347,7 @@ fn loading(browser: &Browser, now: Now) -> Option<(String, String)> {
 }
 
 /// The activity of a table: its request in flight, a sort order to be requested, the loading of price models,
-/// or else the age of its rows; `None` before the first response.
+/// or else the age of its rows; `None` before the first response, unless recorded rows are shown.
 fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
     let busy = |text: String, short: String| Activity {
         text,

@@ -83,7 +83,7 @@ pub enum ChordError {
 ///
 /// # Errors
 ///
-/// When the text is no key, or a terminal cannot tell it from another one.
+/// When the text is no key, or arrives from a terminal as another one.
 pub fn command_chord(key: &str) -> Result<Chord, ChordError> {
     let chord = Chord::parse(key).ok_or_else(|| ChordError::Unknown(key.to_owned()))?;
     match chord.arrives_as() {

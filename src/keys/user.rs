@@ -80,8 +80,8 @@ struct Rebinding<'a> {
 
 /// The key table with the user's own keys, and the mistakes in them in the order of lines.
 ///
-/// An invalid key is dropped on its own; the others apply. An action left without any keeps its default keys
-/// that are free.
+/// An invalid key is dropped on its own; the others apply. Of two lines with one key, the earlier has it. An
+/// action left without any keeps its default keys that are free; the one that quits keeps all of them.
 pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
     let mut keymap = Keymap::default();
     let mut errors = Vec::new();
@@ -215,8 +215,8 @@ fn is_text_context(context: Context) -> bool {
             .any(|row| default_chords(row).iter().any(|chord| chord.is_text()))
 }
 
-/// Whether two rows can receive the same key press: they share a context, or one is looked up after the
-/// other.
+/// Whether two rows can receive the same key press: they share a context, or one of them is in `Always`, or
+/// one is in `Global` and the other in a context in which no text is typed.
 fn can_collide(left: &Binding, right: &Binding) -> bool {
     let shared = |context| context == Context::Global;
     let behind = |front: Context, back: Context| back == Context::Always || shared(back) && !is_text_context(front);

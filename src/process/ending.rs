@@ -71,8 +71,8 @@ fn start() -> io::Result<()> {
 
 /// The ending signals with their sources, without a hang-up that the program was started to ignore.
 fn listen() -> io::Result<Vec<(Signal, unix::Signal)>> {
-    // A program started by nohup survives a hang-up. A script's shell ignores INT for its background programs,
-    // where nobody presses Ctrl-c: a signal that is sent there is meant.
+    // A program started by nohup survives a hang-up. A script's shell ignores INT for its background
+    // programs, where nobody presses Ctrl-c: a signal that is sent there is meant.
     let is_heeded = |ending: &Signal| *ending != Signal::HUP || !is_ignored(ending.as_raw());
     let heeded = ENDING.into_iter().filter(is_heeded);
     heeded

@@ -40,8 +40,8 @@ pub(super) fn take_back() {
     if lent_to.take().is_none() {
         return;
     }
-    // A process in the background that asks for the foreground is stopped, unless it blocks the signal: on a thread of
-    // its own, since no other must.
+    // A process in the background that asks for the foreground is stopped, unless it blocks the signal: on a
+    // thread of its own, since no other must.
     let taking = thread::spawn(|| {
         let mut stop = SigSet::empty();
         stop.add(Blocked::SIGTTOU);
@@ -79,8 +79,8 @@ pub fn can_stop() -> bool {
 pub async fn stop_until_continued() -> io::Result<()> {
     let mut continued = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
     kill_current_process_group(Signal::STOP)?;
-    // This thread may run on for a moment until another one has received the signal, and must not take the terminal in
-    // that moment.
+    // This thread may run on for a moment until another one has received the signal, and must not take the
+    // terminal in that moment.
     continued.recv().await;
     Ok(())
 }

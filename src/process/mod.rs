@@ -210,9 +210,11 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a command in a group of its own, without the keys in its environment. Call it inside the runtime.
+    /// Starts a command in a group of its own, without API keys in its environment; with `Terminal::Lent` it
+    /// gets the foreground of the terminal, if bourse has it. Call it inside the runtime.
     ///
     /// # Errors
+    ///
     /// When it cannot be run, or bourse is about to end.
     pub fn start(mut command: Command, terminal: Terminal) -> io::Result<Self> {
         without_keys(&mut command);

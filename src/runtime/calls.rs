@@ -17,7 +17,8 @@ pub trait Calls: Send + Sync + 'static {
     /// Runs a request to its end, with retries as the session does, reporting progress to `notify`.
     fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;
 
-    /// The minimum seconds between two requests of an operation, learned from refusals; empty by default.
+    /// The operations with a minimum interval between two requests that was learned from refusals, and that
+    /// interval in seconds; empty by default.
     fn learned(&self) -> Vec<(Operation, f64)> {
         Vec::new()
     }
@@ -27,15 +28,15 @@ pub trait Calls: Send + Sync + 'static {
         WorkerClient::default()
     }
 
-    /// The secrets to be removed from texts that leave the program.
+    /// The secrets to be removed from texts that leave the program; none by default.
     fn secrets(&self) -> KnownSecrets {
         KnownSecrets::default()
     }
 
-    /// Forgets the intervals learned from refusals.
+    /// Forgets the intervals learned from refusals; does nothing by default.
     fn forget_pacing(&self) {}
 
-    /// Stops reusing the connections that are open now.
+    /// Stops reusing the connections that are open now; does nothing by default.
     fn drop_connections(&self) {}
 }
 

@@ -38,22 +38,21 @@ pub struct ClipboardError {
 /// The escape sequence that makes a terminal put `text` on its clipboard (OSC 52).
 ///
 /// # Errors
-///
-/// When the text is too long for that.
+/// When the text is longer than 64 KiB.
 pub fn osc52(text: &str) -> Result<Vec<u8>, ClipboardError> {
     check(text)?;
     let coded = base64::engine::general_purpose::STANDARD.encode(text);
     Ok(format!("\x1b]52;c;{coded}\x1b\\").into_bytes())
 }
 
-/// Runs the clipboard programs of this environment until one accepts the text; returns a
-/// description of the way it took. The caller sends [`osc52`] as well.
+/// Runs the clipboard programs of this environment until one accepts the text; returns `through` and its
+/// name. The caller sends [`osc52`] as well, and `through the terminal` is returned if no program accepts the
+/// text.
 ///
-/// A program that does not finish in time is stopped.
+/// A program that does not finish within two seconds is stopped.
 ///
 /// # Errors
-///
-/// When the text is too long.
+/// When the text is longer than 64 KiB.
 pub async fn copy(text: &str) -> Result<String, ClipboardError> {
     check(text)?;
     for words in helpers(|name| std::env::var_os(name)) {
@@ -65,7 +64,7 @@ pub async fn copy(text: &str) -> Result<String, ClipboardError> {
     Ok("through the terminal".to_owned())
 }
 
-/// Checks that the text is at most 64 KiB long.
+/// Checks that the text is at most 64 KiB long; otherwise an error with its length.
 fn check(text: &str) -> Result<(), ClipboardError> {
     if text.len() > LONGEST {
         return Err(ClipboardError { bytes: text.len() });
@@ -73,8 +72,9 @@ fn check(text: &str) -> Result<(), ClipboardError> {
     Ok(())
 }
 
-/// The clipboard programs to try in the environment given by `variable`, best first: in tmux its own, over
-/// ssh none, else those of the desktop, of which there may be none.
+/// The clipboard programs to try in the environment given by `variable`, best first: in tmux two commands of
+/// tmux, over ssh none, else those of the desktop, of which there may be none. Empty variables count as
+/// unset.
 fn helpers(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static [&'static str]> {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
     if is_set("TMUX") {

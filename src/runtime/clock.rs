@@ -27,8 +27,8 @@ impl Clock {
         }
     }
 
-    /// The instant of a monotonic time of this clock; one that cannot be represented is a year after the
-    /// start.
+    /// The instant of a monotonic time of this clock: a negative time is its start, and one that cannot be
+    /// represented is a year after the start.
     pub(super) fn instant(self, time: MonotonicTime) -> Instant {
         let after = Duration::try_from_secs_f64(time.seconds().max(0.0)).unwrap_or(Duration::MAX);
         self.start

@@ -40,7 +40,8 @@ pub(super) struct ConfigWatch {
 }
 
 impl ConfigWatch {
-    /// Starts watching the configuration file; call it inside the runtime. `None` without a home folder.
+    /// Starts watching the configuration file; call it inside the runtime. `None` without a home folder. If
+    /// the folder cannot be watched, the file is read only on [`reload`](Self::reload).
     pub fn start(known: Arc<ProfileResolver>) -> Option<Self> {
         let file = known.paths()?.config_file();
         let wanted = Arc::new(Notify::new());
@@ -63,7 +64,8 @@ impl ConfigWatch {
         self.wanted.notify_one();
     }
 
-    /// Waits until the file was reloaded, and returns the result; forever without a watch. Cancel-safe.
+    /// Waits until the file was reloaded, and returns the result; forever without a watch or if its task has
+    /// ended. Cancel-safe.
     pub async fn next(watch: Option<&mut Self>) -> Reloaded {
         if let Some(watch) = watch
             && let Some(reloaded) = watch.inbox.recv().await
@@ -86,7 +88,8 @@ struct SavedFile {
 }
 
 impl SavedFile {
-    /// Reloads the file at each change, after a moment of quiet, until the receiver is gone.
+    /// Reloads the file 100 ms after each change or request, and sends the result, until the receiver is
+    /// gone. A reload that panics sends nothing.
     async fn serve(mut self, outbox: UnboundedSender<Reloaded>) {
         loop {
             self.wanted.notified().await;
@@ -125,8 +128,9 @@ impl SavedFile {
     }
 }
 
-/// Notifies `wanted` of changes of the file and the file it links to, until the result is dropped: watches
-/// the folders of both, and above each the nearest folder that exists, where a missing one would appear.
+/// Notifies `wanted` when the file, the file it links to or a folder above them changes (not when they are
+/// read), until the result is dropped. It watches the nearest folder of each that exists, and the folder
+/// above.
 ///
 /// A folder that appears has to be watched in turn, and so does the target of a new link: the notified task
 /// calls this again before reading the file, so that no change falls in between.
@@ -153,7 +157,8 @@ pub(super) fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<Recommen
     Ok(watcher)
 }
 
-/// The path without links, as far as it exists: some systems report changes under that name.
+/// The path with its links resolved, as far as it exists; unchanged if nothing of it does. Some systems
+/// report changes under that name.
 fn resolve_links(file: &Path) -> PathBuf {
     let mut resolved = file.ancestors().filter_map(|folder| {
         let rest = file.strip_prefix(folder).ok()?;

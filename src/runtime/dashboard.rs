@@ -107,7 +107,8 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Adds the market's files to write to, and the markets to switch to.
+    /// Adds the files that the dashboard reads and writes for its market, and the configuration with the
+    /// markets to switch to.
     #[must_use]
     pub fn with_markets(mut self, known: ProfileResolver, files: Files) -> Self {
         self.known = Some(Arc::new(known));
@@ -115,10 +116,10 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Runs until the user or a signal ends it, then saves the state; returns the exit status.
+    /// Runs until the user or a signal ends it, or the terminal fails; then queues state that is not saved
+    /// yet for the disk, and saves the learned intervals between requests. Returns the exit status.
     ///
     /// # Errors
-    ///
     /// When the terminal cannot be drawn on.
     pub async fn run(mut self) -> io::Result<i32> {
         let ended = self.run_loop().await;
@@ -196,8 +197,8 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Waits up to 30 ms for the recorded rows, so that the first frame shows them; returns the exit status
-    /// if the program ends.
+    /// Handles messages until the shown table no longer awaits its recorded rows, for at most 30 ms, so that
+    /// the first frame shows them; returns the exit status if the program ends.
     async fn await_recorded_rows(&mut self) -> io::Result<Option<i32>> {
         let latest = Instant::now() + FIRST_FRAME;
         while self.model.browser().is_some_and(Browser::awaits_recorded)
@@ -210,7 +211,8 @@ impl<S: Surface> Dashboard<S> {
         Ok(None)
     }
 
-    /// Handles a terminal event: continues with its messages for the core, or breaks with the exit status.
+    /// Handles a terminal event: breaks with the exit status if it ends the program, else continues with the
+    /// messages for the core. Follows a reported background, and suspends or resumes, without a message.
     async fn on_terminal_event(&mut self, event: TerminalEvent) -> io::Result<ControlFlow<i32, Vec<Message>>> {
         Ok(ControlFlow::Continue(match event {
             TerminalEvent::Input(events) => events.into_iter().map(terminal_message).collect(),
@@ -232,7 +234,8 @@ impl<S: Surface> Dashboard<S> {
         }))
     }
 
-    /// Draws with the theme for the terminal's background from now on.
+    /// Records the terminal's background, and draws with the theme for it from now on, unless the theme is
+    /// fixed.
     fn follow_background(&mut self, is_light: bool) {
         self.is_light = Some(is_light);
         if let Some(themes) = self.themes {
@@ -240,7 +243,8 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// The next time to wake up: for a pending `frame` or the model's deadline, at the latest in an hour.
+    /// The next time to wake up: the earlier of that of a pending `frame` and the model's deadline; in an
+    /// hour if there is neither.
     fn wake_time(&self, frame: Option<Instant>) -> Instant {
         let asked = self
             .model

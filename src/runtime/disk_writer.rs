@@ -96,8 +96,8 @@ impl Drop for DiskWriter {
     }
 }
 
-/// Saves and exports as the jobs of the inbox ask, in their order, until their sender is gone, and reports
-/// each result to its ticket.
+/// Saves and exports as the jobs of the inbox ask, in their order, until their sender is gone, and sends each
+/// result as news of the job's ticket, if it has one.
 fn work(
     state_store: Option<&StateStore>,
     secrets: &KnownSecrets,
@@ -153,7 +153,8 @@ const fn writer(is_private: bool) -> Writer {
     }
 }
 
-/// The result of an export for display, with the path and size of the file or the reason it was not written.
+/// The result of an export for display: the path, and the size of `content` in bytes, or the path of the file
+/// that exists already, or the error. Paths and errors are escaped and cut at 1,000 characters.
 fn exported(result: Result<PathBuf, ExportError>, content: &str) -> Result<Written, NotWritten> {
     let shown = |path: &std::path::Path| visible(&path.to_string_lossy(), 1000);
     match result {

@@ -66,7 +66,8 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Finds the editor's command, and writes a text to a private temporary file.
+    /// Finds the editor's command, and writes a text to a private temporary file; an error if the environment
+    /// variable of the editor is no command or the file cannot be written.
     pub fn new(document: Document) -> Result<Self, EditorError> {
         let words = command(|name| std::env::var_os(name))?;
         let (path, temporary) = match document {
@@ -83,10 +84,10 @@ impl Session {
         })
     }
 
-    /// Runs the editor until it exits, and reads the text back; a signal that ends the program returns its
-    /// exit status.
+    /// Runs the editor until it exits, and reads the text back, or until a signal that ends the program,
+    /// whose exit status is returned. Other signals are ignored.
     ///
-    /// It has the terminal: Ctrl-c, Ctrl-\ and Ctrl-z are its own.
+    /// It has the terminal: Ctrl-c, Ctrl-\ and Ctrl-z go to the editor.
     pub async fn run(&self, signals: &mut Signals) -> Ended {
         let mut child = match self.spawn() {
             Ok(child) => child,
@@ -118,7 +119,8 @@ impl Session {
         }
     }
 
-    /// The edited text after the editor has ended; an error if it did not end successfully.
+    /// The edited text after the editor has ended; an error if it did not end successfully, or the text
+    /// cannot be read.
     fn result(&self, status: io::Result<ExitStatus>) -> Result<String, EditorError> {
         let status = status.map_err(|source| self.not_run(source))?;
         if !status.success() {
@@ -131,7 +133,8 @@ impl Session {
     }
 }
 
-/// The editor's command line: `VISUAL`, else `EDITOR`, else vi; an error if the variable is no command.
+/// The editor's command line: `VISUAL`, else `EDITOR`, else vi; an error if the variable is no command. An
+/// empty variable counts as unset.
 fn command(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<String>, EditorError> {
     for name in ["VISUAL", "EDITOR"] {
         let Some(value) = variable(name).filter(|value| !value.is_empty()) else {
@@ -154,7 +157,7 @@ fn write(text: &str, suffix: &str) -> io::Result<TempPath> {
     Ok(file.into_temp_path())
 }
 
-/// Reads the edited file by its path; an error above 16 MiB.
+/// Reads the edited file by its path; an error above 16 MiB or if it is not UTF-8.
 ///
 /// The open file would be stale: many editors write a new file and rename it.
 fn read(path: &Path) -> io::Result<String> {

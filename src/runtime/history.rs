@@ -36,10 +36,11 @@ pub(super) struct HistoryThread {
 }
 
 impl HistoryThread {
-    /// A thread that opens the database at `history` with the first job and reports to `outbox`.
+    /// A thread that opens the database at `history` with the first job and reports to `outbox`. With a
+    /// `past` it opens it at once, and fills a record that lacks the past; no job is done if the program ends
+    /// meanwhile.
     ///
-    /// Without a location nothing is recorded or read. A record without the `past` is filled with it first,
-    /// if there is one.
+    /// Without a location nothing is recorded or read.
     pub fn start(
         history: Option<HistoryLocation>,
         past: Option<SandboxPast>,
@@ -70,10 +71,8 @@ impl HistoryThread {
         }
     }
 
-    /// Queues a job for the thread.
-    ///
-    /// If the thread has ended, its answer is sent at once: an analysis without a result, an alert that fires
-    /// here, and a search that is polled here.
+    /// Queues a job for the thread. Without a thread it is answered here: an error for an analysis, no
+    /// recorded rows, an alert that fires and a search that is polled here; other jobs are dropped.
     pub fn take(&self, job: HistoryJob) {
         let unsent = match &self.jobs {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
@@ -133,8 +132,8 @@ impl Keeper {
         }
     }
 
-    /// Records the sandbox's simulated past, if the record lacks it; false if that was stopped. An error is
-    /// reported.
+    /// Records the sandbox's simulated past if the record lacks it, and reports the progress and an error;
+    /// false only if `is_stopped` ended it.
     fn record_past(&mut self, past: SandboxPast, is_stopped: &AtomicBool) -> bool {
         let (days, outbox) = (past.days, self.outbox.clone());
         let mut is_simulated = false;
@@ -202,7 +201,7 @@ impl Keeper {
     }
 
     /// Whether this program sends a notification on `subject`, as no other one has; true if the record cannot
-    /// tell.
+    /// be used.
     ///
     /// Two notifications are better than none.
     fn claim_notification(&mut self, subject: &str, at: Moment) -> bool {
@@ -211,7 +210,8 @@ impl Keeper {
             .unwrap_or(true)
     }
 
-    /// Whether this program polls a search now, another one has, or later; without a record it polls now.
+    /// The answer to a claim to poll a search: this program polls, tries later, or gets the poll of another
+    /// one. Without a record this program polls.
     fn poll_right(&mut self, claim: &Claim) -> Right {
         if let Err(error) = self.with(|_| Ok(())) {
             self.report(&error);

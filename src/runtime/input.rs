@@ -61,10 +61,10 @@ struct Read {
 }
 
 impl Input {
-    /// Starts reading. Call it before the first frame, so that no resize in between is missed.
+    /// Starts reading, and waits up to 100 ms until the reader is ready. Call it before the first frame, so
+    /// that no resize in between is missed.
     ///
     /// # Errors
-    ///
     /// When the thread cannot start.
     pub fn start() -> io::Result<Self> {
         let (input, is_ready) = Self::listening(None)?;
@@ -112,8 +112,8 @@ impl Input {
         Ok((input, is_ready))
     }
 
-    /// Waits for input of one kind, typed or pasted, of which it returns up to 256 events; `None` when the
-    /// terminal can no longer be read. Cancel-safe.
+    /// Waits for input, and returns up to 256 events of one kind, typed or pasted, or the terminal's reply
+    /// about its background; `None` when the terminal can no longer be read. Cancel-safe.
     pub async fn next(&mut self) -> Option<TerminalEvent> {
         if self.next.is_empty() {
             let mut read = Vec::new();
@@ -156,7 +156,11 @@ async fn background_answer(background: &mut Option<oneshot::Receiver<bool>>) -> 
     std::future::pending().await
 }
 
-/// Passes the terminal's events to `outbox` until `stop` resolves, the terminal is gone or the receiver is.
+/// Passes the input that the dashboard handles to `outbox` (no key releases, no mouse motion) until `stop`
+/// resolves, the terminal is gone or the receiver is. A paste, with all input after it, waits for silence.
+///
+/// With `background_found`, the terminal's reply about its background is taken out of the input and sent
+/// there: true if it is light; nothing is sent without a reply.
 async fn read(
     mut stream: EventStream,
     outbox: &mpsc::UnboundedSender<Read>,
@@ -257,8 +261,8 @@ fn send(outbox: &mpsc::UnboundedSender<Read>, events: Vec<Read>) -> Result<(), (
     events.try_for_each(|event| outbox.send(event).map_err(|_| ()))
 }
 
-/// Whether the dashboard handles the event: key presses, clicks, drags, the wheel, pastes, resizes and focus
-/// changes.
+/// Whether the dashboard handles the event: key presses and repeats, presses of any mouse button, drags and
+/// releases of the left one, the wheel, pastes, resizes and focus changes.
 fn is_wanted(event: &Event) -> bool {
     match event {
         Event::Key(key) => key.kind != KeyEventKind::Release,

@@ -34,11 +34,10 @@ pub enum LogError {
 }
 
 /// Starts the log if `BOURSE_LOG` requests it: `error`, `warn`, `info`, `debug` or `trace`; nothing if it is
-/// unset or `off`.
+/// unset, empty or `off`.
 ///
 /// # Errors
-///
-/// When the level does not exist or the file cannot be written.
+/// When the level does not exist, there is no home folder or the file cannot be written.
 pub fn start() -> Result<(), LogError> {
     let level = std::env::var(VARIABLE).unwrap_or_default();
     if level.is_empty() || level == "off" {

@@ -142,7 +142,8 @@ impl MarketTasks {
     }
 
     /// Detects the dialect of a market that is not saved yet, by read-only requests, which are added to the
-    /// ledger.
+    /// ledger. The error is `Key` if the key cannot be read or is refused, another one for all other
+    /// failures.
     async fn probe(&self, market: NewMarket) -> Result<Findings, ProbeError> {
         let address = Origin::parse(&market.base_url).map_err(EffectError::new)?;
         let known = Arc::clone(&self.known);
@@ -163,7 +164,9 @@ impl MarketTasks {
         })
     }
 
-    /// Sends the market one read-only request, once: its workergroups, or one offer if it has no key.
+    /// Sends the market one read-only request, once: its workergroups, or one offer if it has no key. Returns
+    /// the number of rows or the request's error, and adds the request to the ledger; an `Err` if nothing was
+    /// sent.
     async fn test(&self, name: String) -> Result<ConnectionTest, Error> {
         let settings = self.settings(name).await?;
         let connection = settings.connect().await?;

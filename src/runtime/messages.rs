@@ -36,8 +36,8 @@ pub(super) fn from_progress(ticket: Ticket, now: Now, progress: session::Progres
     Message::News { ticket, news }
 }
 
-/// The message for a terminal event that arrived with a paste: a key or click may be part of the
-/// paste.
+/// The message for a terminal event that arrived with a paste; a key or click is wrapped in `AfterPaste`, as
+/// it may come from the pasted text.
 pub(super) fn with_paste(event: Event) -> Message {
     match terminal_message(event) {
         may_be_pasted @ (Message::Key(_) | Message::Mouse(_)) => Message::AfterPaste(Box::new(may_be_pasted)),

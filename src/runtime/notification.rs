@@ -7,7 +7,8 @@ use crate::domain::text::visible;
 /// Maximum length of a title or text, in characters; terminals show one or two lines.
 const LONGEST: usize = 200;
 
-/// The escape sequence for a desktop notification on the terminal that the environment variables describe.
+/// The escape sequence for a desktop notification on the terminal that the environment variables describe,
+/// wrapped for tmux inside it.
 ///
 /// Many terminals support both OSC 9 (iTerm2) and OSC 777 (urxvt) and would show two: only one is sent, 777
 /// if the terminal is known to have no OSC 9 for texts.

@@ -27,10 +27,11 @@ const LONGEST_TEXT: usize = 200;
 static BACKGROUND: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static ARRIVED: Notify = Notify::const_new();
 
-/// Installs the panic hook; `ui_thread` is the thread that draws.
+/// Installs the panic hook. A panic of `ui_thread`, which draws, restores the terminal and is printed; one of
+/// another thread is stored for [`background_panics`], and printed only while the terminal is not taken.
 ///
-/// Background tasks must not run on that thread, so the runtime has to be multi-threaded, with the
-/// dashboard in `block_on`.
+/// Background tasks must not run on that thread, so the runtime has to be multi-threaded, with the dashboard
+/// in `block_on`.
 pub fn install_panic_hook(ui_thread: ThreadId) {
     panic::set_hook(Box::new(move |info| {
         let report = report(info);
@@ -58,7 +59,7 @@ pub async fn background_panics() -> Vec<String> {
     }
 }
 
-/// Stores a report for the dashboard, at most 64, and wakes it.
+/// Stores a report for the dashboard and wakes it; beyond 64 reports it is dropped.
 fn record(report: String) {
     let mut reports = lock();
     if reports.len() < MOST_REPORTS {
@@ -74,7 +75,7 @@ fn lock() -> std::sync::MutexGuard<'static, Vec<String>> {
     BACKGROUND.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints the report to stderr and ignores errors.
+/// Prints the report to stderr, with a backtrace if the environment enables one, and ignores errors.
 ///
 /// Stderr may be gone; a failure here must not become a second panic, which would abort.
 fn say(report: &str) {
@@ -86,7 +87,8 @@ fn say(report: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// The location of a panic and the part of its message that is safe to show.
+/// The location of a panic and its message as far as it is safe to show: a literal in full, a formatted text
+/// up to its first quotation mark, nothing of any other; on one line, cut at 200 characters.
 fn report(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let text = if let Some(literal) = payload.downcast_ref::<&'static str>() {

@@ -20,11 +20,10 @@ use crate::frame::draw_repair;
 use crate::settings::Config;
 use crate::tui::appearance::ThemeConfig;
 
-/// Shows the mistakes of the configuration file until there are none (`Continue`), or until the user or a
-/// signal ends the program (`Break`, with its status).
+/// Shows the mistakes of the configuration file until there are none (`Continue`), or until the user, a
+/// signal or the loss of the terminal ends the program (`Break`, with its status).
 ///
 /// # Errors
-///
 /// When the terminal cannot be taken or drawn on.
 pub fn await_repair(file: &Path) -> io::Result<ControlFlow<ExitCode>> {
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -74,8 +74,8 @@ pub(super) fn send(
     handle
 }
 
-/// Reads a text file of at most 16 MiB, such as a payload, off the event loop; its content arrives as news of
-/// the ticket.
+/// Reads a text file of at most 16 MiB, such as a payload, off the event loop; its content or the error
+/// arrives as news of the ticket.
 pub(super) fn read_text(outbox: UnboundedSender<Message>, ticket: Ticket, path: String) {
     tokio::task::spawn_blocking(move || {
         let read = text_file::read(Path::new(&path), text_file::LONGEST_PAYLOAD).map_err(EffectError::new);

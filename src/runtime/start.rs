@@ -109,7 +109,8 @@ fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Mode
     model
 }
 
-/// The notes on the embedded sandbox; empty for any other market.
+/// The user's listings in the embedded sandbox, and the reason if its groups are not saved; empty for any
+/// other market.
 pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> SandboxNotes {
     let (Market::Embedded(config), Some(sandbox)) = (&settings.market, &connection.sandbox) else {
         return SandboxNotes::default();
@@ -130,10 +131,10 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
     }
 }
 
-/// The themes as this terminal shows them; `light` is its reported background.
+/// The themes as this terminal shows them; `light` is its reported background, `None` if unknown.
 ///
-/// The theme that follows the background is unresolved while it is in use, as the terminal may
-/// still report its background.
+/// A built-in theme that follows the background is unresolved while the configured look follows it too, as
+/// the terminal may still report its background.
 pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> crate::core::themes::Themes {
     let all = preferences.themes.iter().map(|(name, look, is_users)| {
         let follows = look.choice == Choice::Auto && preferences.look.choice == Choice::Auto;
@@ -156,7 +157,8 @@ fn is_first_run(settings: &Settings) -> bool {
     file.is_none_or(|file| !file.exists())
 }
 
-/// Opens the files of a profile and reads the saved state; problems become notices.
+/// Opens the files of a profile and reads the saved state; problems become notices. The files have no
+/// sandbox.
 pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredState) {
     let mut restored = RestoredState {
         notices: settings.notices.clone(),
@@ -177,8 +179,8 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
     (files, restored)
 }
 
-/// Reads the profile's saved documents into `restored`; returns the store to save to, `None` without a home
-/// folder.
+/// Reads the profile's saved documents into `restored`; returns the store to save to. Without a home folder
+/// reads nothing, adds a notice and returns `None`.
 fn bring_back(restored: &mut RestoredState, settings: &Settings, profile: &Profile) -> Option<StateStore> {
     let Some(paths) = &settings.paths else {
         let notice = "No home directory: searches and settings are kept until you quit.";

@@ -28,8 +28,7 @@ pub trait Surface {
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
     /// Takes the terminal again after the process was stopped and continued.
     fn resume(&mut self) -> io::Result<()>;
-    /// Copies a text to the clipboard; returns a description of the way it took, for the status
-    /// line.
+    /// Copies a text to the clipboard; returns how it was copied, for the status line: `through xclip`.
     fn copy(&mut self, text: &str) -> impl Future<Output = Result<String, ClipboardError>>;
     /// Columns and rows of the terminal.
     fn size(&self) -> (u16, u16);

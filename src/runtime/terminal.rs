@@ -125,12 +125,11 @@ impl Screen {
 
     /// Sends `text` to the terminal's clipboard (OSC 52).
     ///
-    /// Terminals do not report whether they accepted it; see [`crate::runtime::clipboard`] for the
-    /// ways that can tell.
+    /// Terminals do not report whether they accepted it; see [`crate::runtime::clipboard`] for programs that
+    /// do.
     ///
     /// # Errors
-    ///
-    /// When `text` is too long for terminals, or the terminal cannot be written to.
+    /// When `text` is longer than 64 KiB, or the terminal cannot be written to.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let sequence = super::clipboard::osc52(text).map_err(io::Error::other)?;
         self.canvas.write_aside(&sequence)
@@ -183,10 +182,9 @@ impl Screen {
         self.resume()
     }
 
-    /// Takes the terminal again after the process was continued, whoever stopped it.
+    /// Takes the terminal again after the process was continued, and draws every cell of the next frame.
     ///
     /// # Errors
-    ///
     /// When the terminal cannot be set up.
     pub fn resume(&mut self) -> io::Result<()> {
         self.canvas.repaint();

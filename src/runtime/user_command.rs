@@ -17,9 +17,9 @@ const PATIENCE: Duration = Duration::from_mins(10);
 const MOST: usize = 256 * 1024;
 
 /// Journals the start of a command, runs it for at most 10 minutes, and journals its end; returns its status
-/// and output without secrets. `clock` returns the current time.
+/// and up to 256 KiB of its output, without secrets. `clock` returns the current time.
 ///
-/// The command does not run if its start cannot be journalled.
+/// The command does not run if its start cannot be journalled. If only its end cannot, the status says so.
 pub(super) async fn run(
     journal: Journal,
     command: RunCommand,

@@ -57,8 +57,8 @@ impl Watchdog {
     }
 }
 
-/// Ends the process with `status` after `grace`, regardless of the other threads. The terminal is
-/// restored if it responds.
+/// Ends the process with `status` after `grace`, regardless of the other threads, and kills the programs it
+/// started. The terminal is restored if it responds. Without a thread for this the process ends at once.
 pub fn exit_after(grace: Duration, status: i32) {
     let waiting = thread::Builder::new().name("last resort".to_owned()).spawn(move || {
         thread::sleep(grace);

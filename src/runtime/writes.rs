@@ -28,11 +28,10 @@ pub struct OpenedJournal {
 }
 
 impl OpenedJournal {
-    /// Opens the journal and reads the writes to the market of `profile`, including those of other
-    /// profiles.
+    /// Opens the journal and reads the writes to the market of `profile`, including those of other profiles.
+    /// A damaged line blocks writes.
     ///
-    /// If it cannot be opened, the embedded sandbox has one in memory, and other markets accept no
-    /// writes.
+    /// If it cannot be opened, the embedded sandbox has one in memory, and other markets accept no writes.
     pub fn open(settings: &Settings, profile: &Profile) -> Self {
         let path = settings.paths.as_ref().map(Paths::journal_file);
         let journal = path.as_deref().map_or_else(Journal::default, Journal::at);
@@ -143,7 +142,7 @@ fn unsaved(intent: &Intent, error: &JournalError) -> String {
     )
 }
 
-/// Journals the outcome that the user has set for a write, off the event loop; a notice reports a failure.
+/// Journals the outcome that the user has set for a write, off the event loop; sends a notice if that fails.
 pub(super) fn keep_outcome(journal: Journal, outbox: UnboundedSender<Message>, outcome: Outcome) {
     tokio::task::spawn_blocking(move || {
         if let Err(why) = journal.append(&Line::Outcome(outcome)) {
@@ -153,7 +152,8 @@ pub(super) fn keep_outcome(journal: Journal, outbox: UnboundedSender<Message>, o
     });
 }
 
-/// Moves damaged lines out of the journal, off the event loop, and reports the lines damaged now.
+/// Moves damaged lines out of the journal, off the event loop; reports the file they are moved to or sends a
+/// notice of the failure, and then sends the lines that are damaged now, if the journal can be read.
 pub(super) fn set_aside(journal: Journal, outbox: UnboundedSender<Message>, damage: Vec<Damage>) {
     tokio::task::spawn_blocking(move || {
         let moved = journal.set_aside(&damage);

@@ -7,11 +7,11 @@ use super::{Config, ConfigError, Preferences, Profile, worker_ca};
 use crate::api::Origin;
 use crate::store::keys;
 
-/// All mistakes in the configuration file, in its order: also invalid keys and colors, bad addresses,
-/// unreadable keys and certificates. No command is run.
+/// All mistakes in the configuration file and, if a theme file is selected, in all theme files, sorted by
+/// position: also invalid keys and colors, bad addresses, unreadable keys and certificates. No command is
+/// run.
 ///
 /// # Errors
-///
 /// When the file cannot be read.
 pub fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
     let (config, mut mistakes) = Config::check(path)?;
@@ -33,7 +33,8 @@ pub fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
     Ok(mistakes)
 }
 
-/// The settings of a profile that cannot be used, each with the reason. Runs no command.
+/// The settings of a profile that cannot be used, each with the reason: addresses that may not get its key
+/// (only if it has a key file or command), an unreadable key file or certificate. Runs no command.
 fn unusable(profile: &Profile) -> Vec<(&'static str, String)> {
     let mut wrong = Vec::new();
     let has_key = profile.api_key_file.is_some() || profile.api_key_command.is_some();

@@ -22,12 +22,12 @@ pub(crate) struct KeyReach {
 }
 
 impl Chosen {
-    /// The profile that the flags name, else that of `BOURSE_PROFILE` or the configuration's default (unless
-    /// `--base-url` is given), else the sandbox; with the addresses of the flags.
+    /// The profile that the flags name, else, unless `--base-url` is given, that of `BOURSE_PROFILE` or the
+    /// configuration's default, else `custom` for a `--base-url`, else the sandbox; with the addresses of the
+    /// flags.
     ///
     /// # Errors
-    ///
-    /// When there is no such profile, or the flags contradict each other.
+    /// When there is no such profile, or `--route-url` is given for the embedded sandbox.
     pub fn new(flags: &Global, config: &Config) -> Result<Self, Error> {
         let name = flags.profile.as_ref().or_else(|| {
             // An address from the command line does not take the default profile's dialect.
@@ -63,10 +63,9 @@ impl Chosen {
         Ok(Self { profile, own })
     }
 
-    /// Whether each of the two addresses in use gets keys.
-    ///
-    /// A key of the command line or of `BOURSE_API_KEY` goes to the addresses of the command line. A
-    /// profile's own key goes to the profile's own market only, and a workergroup's to the market it is from.
+    /// Whether each of the two addresses in use gets keys: both, if no flag replaces an address of a profile,
+    /// or with `--send-key`, a key of the command line or `BOURSE_API_KEY`. Otherwise a profile's key goes
+    /// only to the profile's addresses, and a workergroup's only to the market it is from.
     pub fn key_reach(&self, flags: &Global, environment: &Environment) -> KeyReach {
         let is_requested = flags.send_key || flags.api_key_file.is_some() || environment.key.is_some();
         let Some(own) = self.own.as_ref().filter(|_| !is_requested) else {
@@ -94,7 +93,7 @@ impl Chosen {
     }
 
     /// The addresses in use that get no key, joined by `and`, and the address that the profile's keys are
-    /// for; `None` if all get one.
+    /// for; `None` if all get one, or no flag replaces an address.
     pub fn withheld(&self, reach: KeyReach) -> Option<(String, String)> {
         let own = addresses(self.own.as_ref()?).0?;
         let (base, route) = addresses(&self.profile);

@@ -322,7 +322,7 @@ impl Config {
         bare(self) == bare(other) && self.dropped == other.dropped
     }
 
-    /// The names of all profiles, the built-in ones first.
+    /// The names of all profiles: `sandbox` and `vast`, then those of the file, sorted.
     pub fn profile_names(&self) -> Vec<&str> {
         let names = self.profiles.keys().map(String::as_str);
         let added = names.filter(|name| !matches!(*name, SANDBOX | VAST));

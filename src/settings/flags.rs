@@ -20,7 +20,7 @@ const CONFIG_VARIABLE: &str = "BOURSE_CONFIG";
 /// The environment variable with the name of the profile.
 pub const PROFILE_VARIABLE: &str = "BOURSE_PROFILE";
 
-/// The address of a flag with the scheme that it may lack; whether it is one shows later.
+/// The address of a flag, with a scheme added if it has none; whether it is valid is checked later.
 #[expect(clippy::unnecessary_wraps, reason = "clap takes a function that may fail")]
 fn complete_address(text: &str) -> Result<String, Infallible> {
     Ok(crate::api::Origin::complete(text))
@@ -47,7 +47,7 @@ impl Color {
     }
 
     /// The value of `--color` in a command line that is not parsed yet, as help and errors of the parser
-    /// depend on it; `Auto` if it is missing or invalid.
+    /// depend on it: the first valid one after a blank, else after `=`; `Auto` if there is none.
     pub fn in_line(words: &[String]) -> Self {
         let pairs = words.windows(2).filter(|pair| pair[0] == "--color");
         let behind = pairs.map(|pair| pair[1].as_str());

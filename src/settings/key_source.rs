@@ -86,9 +86,9 @@ pub(crate) enum Source {
 
 impl Source {
     /// The source of the API key: the file of the command line, else `BOURSE_API_KEY`, else the profile's
-    /// file or command, else for the public service its variables or its own client's file.
+    /// file or command, else for the profile `vast` its variables or the public service's own client's file.
     ///
-    /// A profile's key is withheld from other addresses than its own.
+    /// `Withheld` if there is a key, but the base address in use does not get it.
     pub fn choose(chosen: &Chosen, flags: &Global, environment: &Environment, paths: Option<&Paths>) -> Self {
         let source = Self::of_profile(&chosen.profile, flags, environment, paths);
         let reach = chosen.key_reach(flags, environment);

@@ -20,8 +20,9 @@ pub struct Preferences {
 }
 
 impl Preferences {
-    /// The preferences of the configuration in the file `path`, and its mistakes sorted by position, those of
-    /// the selected theme file last; defaults replace invalid settings.
+    /// The preferences of the configuration in the file `path`, and its mistakes sorted by position; defaults
+    /// replace invalid settings. If a theme file is selected, the mistakes of all theme files follow at the
+    /// end.
     pub fn from_config(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
         let mut wrong = config.dropped.clone();
         let (mut keymap, errors) = configured(&config.values.user_keys());
@@ -70,7 +71,7 @@ impl Preferences {
     }
 }
 
-/// A built-in theme with the colors that the configuration overrides.
+/// A built-in theme with the valid colors that the configuration overrides.
 fn of_theme(choice: Choice, config: &Config, path: &Path) -> ThemeConfig {
     ThemeConfig {
         choice,
@@ -79,7 +80,7 @@ fn of_theme(choice: Choice, config: &Config, path: &Path) -> ThemeConfig {
     }
 }
 
-/// The look of a theme file, with the colours that the configuration overrides.
+/// The look of a theme file: its valid colors on its base theme, and those of the configuration over both.
 fn of_file(file: &ThemeFile, config: &Config, path: &Path) -> ThemeConfig {
     let mut look = of_theme(file.base, config, path);
     look.overrides.splice(0..0, overrides(&file.colors, &file.path).0);

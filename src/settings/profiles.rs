@@ -50,8 +50,7 @@ pub enum EditError {
 /// is an error.
 ///
 /// # Errors
-///
-/// On an error the file is unchanged.
+/// The file is then unchanged, unless only the check of the written file failed.
 pub fn add(path: &Path, mut new: Profile, key: &KeyStorage) -> Result<(), EditError> {
     let (mut document, config) = read(path)?;
     if config.profile(&new.name).is_some() {
@@ -64,11 +63,11 @@ pub fn add(path: &Path, mut new: Profile, key: &KeyStorage) -> Result<(), EditEr
     write(path, &document, &config.with(new), &advice)
 }
 
-/// Sets the source of a profile's key in the configuration file, in place of the earlier one.
+/// Sets the source of a profile's key in the configuration file, in place of the earlier one; for the
+/// environment only removes that.
 ///
 /// # Errors
-///
-/// On an error the file is unchanged.
+/// When there is no such profile, or the file cannot be edited.
 pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), EditError> {
     let line = key_line(key);
     let advice = match &line {
@@ -82,8 +81,7 @@ pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), EditErro
 /// Sets the dialect of a profile in the configuration file.
 ///
 /// # Errors
-///
-/// On an error the file is unchanged.
+/// When there is no such profile, or the file cannot be edited.
 pub fn set_dialect(path: &Path, name: &str, dialect: &'static Dialect) -> Result<(), EditError> {
     let advice = format!("dialect = {}", value(dialect.name));
     let settings = [("dialect", Some(dialect.name))];
@@ -93,8 +91,8 @@ pub fn set_dialect(path: &Path, name: &str, dialect: &'static Dialect) -> Result
 /// Removes a profile from the configuration file, and `default_profile` with it if it names the profile.
 ///
 /// # Errors
-///
-/// When the file does not define the profile. On an error the file is unchanged.
+/// When the file does not define the profile or cannot be edited. It is then unchanged, unless only the check
+/// of the written file failed.
 pub fn remove(path: &Path, name: &str) -> Result<(), EditError> {
     let (mut document, config) = read(path)?;
     let profiles = document.get_mut("profiles").and_then(Item::as_table_like_mut);
@@ -110,7 +108,8 @@ pub fn remove(path: &Path, name: &str) -> Result<(), EditError> {
 }
 
 /// Sets settings of a profile in the configuration file, or removes those without a value; `edit` makes the
-/// same change to the parsed profile. `advice` has the lines to add by hand if that fails.
+/// same change to the parsed profile. A built-in profile that the file lacks is added, unless nothing is to
+/// be set. An error if there is no such profile; `advice` has the lines to add by hand if the edit fails.
 fn change(
     path: &Path,
     name: &str,
@@ -220,8 +219,8 @@ fn meaning_error(path: &Path, lines: &str) -> EditError {
     }
 }
 
-/// Writes the document if it has the meaning of `wanted`, and checks the written file. Otherwise an error
-/// with `advice`, the lines to add by hand.
+/// Writes the document if it has the meaning of `wanted`, otherwise an error with `advice`, the lines to add
+/// by hand. The same error follows if the written file, read again, has another meaning.
 fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> Result<(), EditError> {
     let text = document.to_string();
     let means_it = |config: Result<Config, ConfigError>| config.is_ok_and(|config| config.says_the_same(wanted));
@@ -249,7 +248,8 @@ fn place_key(profile: &mut Profile, key: &KeyStorage, path: &Path) {
     };
 }
 
-/// The table of a new profile, with the settings that differ from the defaults.
+/// The table of a new profile: its addresses, its dialect and read-only setting if they are not the default,
+/// and the source of its key.
 fn section(new: &Profile, key: &KeyStorage) -> Table {
     let mut table = Table::new();
     for (name, address) in [("base_url", &new.base_url), ("route_url", &new.route_url)] {

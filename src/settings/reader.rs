@@ -77,12 +77,13 @@ pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) 
 }
 
 impl Reader<'_> {
-    /// Reports a mistake in the bytes `at` of the text.
+    /// Reports a mistake at the start of the bytes `at` of the text.
     fn wrong(&mut self, at: &Range<usize>, message: impl Into<String>) {
         self.wrong_at(Position::at_offset(self.text, at.start), message.into());
     }
 
-    /// Reports a mistake at a position, which keeps the file from being used.
+    /// Reports a mistake at a position, which keeps the file from being used unless `locally` marks it as
+    /// local.
     fn wrong_at(&mut self, position: Position, message: String) {
         self.mistakes.push(Mistake {
             position,
@@ -197,8 +198,8 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// Reads a market's address, with the scheme that it may lack; `None` for an invalid one, which is reported
-    /// without quoting it, as it may hold a password.
+    /// Reads a market's address, with the scheme that it may lack; `None` for an invalid one, which is
+    /// reported without quoting it, as it may hold a password. `setting` is its name in the report.
     pub(super) fn address(&mut self, value: &Value<'_>, setting: &str) -> Option<String> {
         self.parsed(value, |text| match Origin::parse(&Origin::complete(text)) {
             Ok(_) => Ok(Origin::complete(text)),
@@ -206,7 +207,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a time such as `2m` as whole seconds; `None`, with a report, outside `range`.
+    /// Reads a time such as `2m` as whole seconds, rounded down; `None`, with a report, outside `range`.
     pub(super) fn seconds(&mut self, value: &Value<'_>, range: RangeInclusive<f64>) -> Option<u32> {
         let seconds = self.parsed(value, |text| quantity::within(text, Quantity::Seconds, range));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -394,8 +395,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a command of the user's; `None`, with reports, if a setting is missing or invalid (`key`,
-    /// `run`).
+    /// Reads a command of the user's; `None`, with reports, if `key` or `run` is missing or a value is
+    /// invalid. Unknown settings are reported only. By default it is for offers and does not ask first.
     fn command(&mut self, name: &Name<'_>, value: &Value<'_>) -> Option<UserCommand> {
         const KNOWN: [&str; 4] = ["key", "run", "on", "confirm"];
         let settings = self.table(value)?;
@@ -430,8 +431,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a program and its arguments; fields in braces are checked. `None` if they are no list of
-    /// strings.
+    /// Reads a program and its arguments; `None`, with a report, if they are no list of strings. A missing
+    /// program, a field in the program and invalid fields in braces are reported only.
     fn words(&mut self, value: &Value<'_>, on: Resource) -> Option<Vec<String>> {
         let wanted = "a list of a program and its arguments, such as [\"vastai\", \"show\", \"{id}\"]";
         let list = self.typed(value, value.get_ref().as_array(), wanted)?;
@@ -462,8 +463,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a profile into the configuration, with its mistakes reported: among them the reserved names
-    /// `sandbox` and `custom`, a missing `base_url`, and two sources of the key.
+    /// Reads a profile into the configuration, even with mistakes, which are reported: among them a missing
+    /// `base_url` and two sources of the key. The reserved names `sandbox` and `custom` are reported only.
     fn profile(&mut self, name: &Name<'_>, value: &Value<'_>) {
         let Some(settings) = self.table(value) else {
             return;

@@ -112,8 +112,7 @@ impl Settings {
     /// command if it has one, but sends nothing.
     ///
     /// # Errors
-    ///
-    /// When a flag or the configuration is invalid: the settings must not be guessed.
+    /// When a flag or the configuration is invalid, or the key or the workers' certificate cannot be read.
     pub fn resolve(flags: &Global, environment: &Environment, paths: Option<Paths>) -> Result<Self, Error> {
         let config = Config::of_user(paths.as_ref())?;
         let path = paths.as_ref().map(Paths::config_file).unwrap_or_default();
@@ -303,10 +302,10 @@ pub(crate) fn describe_dropped(wrong: &[ConfigError]) -> Vec<String> {
     notices
 }
 
-/// The sandbox of the flags, with its workergroups and unlistings saved earlier, which are saved on (unless
-/// it is frozen).
+/// The sandbox of the flags. Unless it is frozen, it starts with the workergroups and unlistings saved
+/// earlier and saves new ones.
 ///
-/// It generates its own key; one from outside is ignored, with a notice.
+/// It generates its own key: `--api-key-file` is ignored with a notice, but an error if it cannot be read.
 fn embedded(
     flags: &Global,
     profile: &str,
@@ -387,8 +386,8 @@ fn workers(flags: &Global, profile: &Profile, notices: &mut Vec<String>) -> Resu
     worker_ca::client(path).map_err(|why| Error::Usage(format!("{name}: {why}")))
 }
 
-/// A note that an address in use gets no key, which the profile's own address would get; `None` if it gets
-/// one or there is no key.
+/// A note that an address in use gets no key, because the key is for the profile's address; `None` if all
+/// addresses get one or there is no key.
 fn withheld(chosen: &Chosen, reach: KeyReach, source: &Source) -> Option<String> {
     let profile = &chosen.profile;
     let has_key = !matches!(source, Source::Nowhere) || profile.dialect.route_key == RouteKey::Group;

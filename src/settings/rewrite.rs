@@ -22,9 +22,9 @@ pub enum SettingError {
     Unwritable { path: PathBuf, source: io::Error },
 }
 
-/// Changes the file by `change`, which returns `None` where it cannot. The new file must be valid, have the
-/// same profile names and satisfy `is_right`; otherwise it is not written, and the error has `line`, the
-/// setting to write by hand.
+/// Changes the file by `change`, which returns `None` where it cannot. The file must be valid before and
+/// after, have the same profile names and satisfy `is_right`; otherwise it is not written, and the error has
+/// `line`, the setting to write by hand, or the mistake that the file had before.
 pub(super) fn rewrite(
     config: &Path,
     line: &str,

@@ -54,11 +54,10 @@ impl SandboxPast {
     }
 
     /// Fills the record with the past if it lacks it, wholly or not at all, and waits while another program
-    /// does so. `progress` gets the percentage done, starting at 0, if the past has to be simulated, which
-    /// takes seconds.
+    /// does so, until `is_stopped`. Unless the past is recorded already, `progress` gets 0 and then the
+    /// percentage simulated here, which takes seconds.
     ///
     /// # Errors
-    ///
     /// When the record cannot be read or written.
     pub fn ensure(
         self,
@@ -83,7 +82,8 @@ impl SandboxPast {
         Ok(Ensured::Stopped)
     }
 
-    /// Simulates and records all polls of the past; nothing is recorded if it is stopped in between.
+    /// Simulates and records all polls of the past; `Stopped`, with nothing recorded, if it is stopped in
+    /// between, and `WasThere` if another program has recorded it meanwhile.
     fn write(
         self,
         mut writer: PastWriter<'_>,
@@ -118,7 +118,8 @@ impl SandboxPast {
         })
     }
 
-    /// Whether a record has the past, or polls as old from another program.
+    /// Whether the polls of both searches in a record begin at the start of the past, or at most two
+    /// intervals later, as they do if another program whose sandbox started a little earlier has recorded it.
     fn is_in(self, database: &Database) -> Result<bool, HistoryError> {
         // Another program, whose sandbox started a little earlier, may have recorded it.
         let since =

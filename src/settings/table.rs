@@ -218,12 +218,12 @@ settings! {
         }).collect();
 }
 
-/// The parts of a limit in $/h, for display: a single one, `none` without a limit.
+/// A limit in $/h for display, `none` without a limit, as a single pair with an empty name.
 fn dollars_per_hour(limit: Option<Dollars>) -> Vec<Pair> {
     alone(&limit.map_or_else(|| "none".to_owned(), |limit| per_hour(limit.amount())))
 }
 
-/// The parts of a setting with a single value, for display: one part without a name.
+/// A setting with a single value for display: one pair with an empty name.
 fn alone(value: &(impl ToString + ?Sized)) -> Vec<Pair> {
     vec![(String::new(), value.to_string())]
 }

@@ -21,7 +21,8 @@ pub enum WorkerCaError {
     Unusable { path: PathBuf, source: WorkerRootError },
 }
 
-/// A client for workers that also trusts the root certificates in the PEM file at `path`.
+/// A client for workers that also trusts the root certificates in the PEM file at `path`, of which at most 4
+/// MiB are read.
 ///
 /// # Errors
 /// When it cannot be read or has no certificate.

@@ -181,7 +181,8 @@ impl Journal {
         }
     }
 
-    /// Locks the file until the result is dropped, waiting for other programs; `None` without a file.
+    /// Locks the file until the result is dropped, waiting for other programs; `None` for a journal without a
+    /// file. An error if the file cannot be created or its file system has no locks.
     fn lock(&self) -> Result<Option<File>, JournalError> {
         let Storage::File(path) = &self.0 else { return Ok(None) };
         open(path).map_err(|error| unwritable(path, error))?;
@@ -201,12 +202,11 @@ impl Journal {
 
     /// Moves damaged lines, unchanged, to a file beside the journal and returns its path.
     ///
-    /// They become blank lines in the journal, so that lines that other programs append meanwhile
-    /// stay.
+    /// They become blank lines in the journal, so that lines that other programs append meanwhile stay.
     ///
     /// # Errors
-    ///
-    /// When a line has changed meanwhile, or a file cannot be written; then nothing is lost.
+    /// When the journal is in no file, a line has changed meanwhile, or a file cannot be written; nothing is
+    /// lost then.
     pub fn set_aside(&self, damage: &[Damage]) -> Result<PathBuf, JournalError> {
         let Storage::File(path) = &self.0 else {
             return Err(JournalError::NoHome);

@@ -104,7 +104,7 @@ pub fn write(path: &Path, key: &str) -> io::Result<()> {
 /// Reads the key from a file that nobody else can read or write, or from a pipe within 10 s.
 ///
 /// # Errors
-/// When it has none, or others can read it.
+/// When it has none or cannot be read, others can read or write the file, or the pipe takes longer.
 pub fn from_file(path: &Path) -> Result<SecretString, ApiKeyError> {
     let unreadable = |source| ApiKeyError::Unreadable {
         path: path.to_owned(),
@@ -138,7 +138,8 @@ fn first_bytes(source: impl io::Read) -> io::Result<Zeroizing<String>> {
     Ok(text)
 }
 
-/// Reads the first line that is not blank, up to the length at which a key is too long.
+/// Reads the first line that is not blank, without blanks before it, up to two bytes more than the longest
+/// key; an error if it is not UTF-8.
 ///
 /// Reading stops there, as a background process of the command may hold the source open.
 async fn first_line(source: &mut (impl AsyncRead + Unpin)) -> io::Result<Zeroizing<String>> {
@@ -175,20 +176,19 @@ pub fn check(path: &Path) -> Result<(), ApiKeyError> {
     from_file(path).map(drop)
 }
 
-/// Runs a command that prints the key, such as `pass show market`, without a shell. It is ended
-/// after 10 s.
+/// Runs a command that prints the key, such as `pass show market`, without a shell. It is ended if the key is
+/// not printed within 10 s, or if it still runs 10 s after that.
 ///
 /// Its standard error is dropped, as it may contain secrets.
 ///
 /// # Errors
-///
-/// When it prints no key.
+/// When it prints no key or fails.
 pub fn from_command(command: &str, terminal: Terminal) -> Result<SecretString, ApiKeyError> {
     from_command_within(PATIENCE, command, terminal)
 }
 
-/// As `from_command`, with another time limit. It runs on a thread of its own and blocks until the command
-/// ends.
+/// As `from_command`, with another time limit for each of the two waits. The command runs from a separate
+/// thread, for which the caller waits.
 fn from_command_within(patience: Duration, command: &str, terminal: Terminal) -> Result<SecretString, ApiKeyError> {
     let printed = thread::scope(|scope| {
         // The caller may be on a runtime of its own, which cannot wait for another one.
@@ -202,8 +202,9 @@ fn from_command_within(patience: Duration, command: &str, terminal: Terminal) ->
     parse(&printed?, "the output of the key command")
 }
 
-/// The first line that a command prints within `patience`, without a shell. The command must then end
-/// successfully, within `patience` again; its output after the line is dropped.
+/// The first line that a command prints within `patience`, without a shell. The command must then end within
+/// `patience` again, and successfully unless the line is longer than a key; its output after the line is
+/// dropped.
 async fn first_line_of(
     patience: Duration,
     command: &str,

@@ -35,10 +35,10 @@ impl StateStore {
     }
 
     /// Saves an edit of a document, without `known` secrets that the user may have typed into it; returns the
-    /// content of the file, including other programs' changes.
+    /// new content of the file. A replacement overwrites the content, a change is applied to it with the
+    /// changes that other programs made.
     ///
     /// # Errors
-    ///
     /// When it cannot be written.
     pub fn save<T: Document>(&self, edit: &Edit<T>, known: &Known) -> Result<T, StateFileError> {
         match edit {

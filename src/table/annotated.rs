@@ -7,8 +7,8 @@ use crate::domain::annotations::{Annotations, Bans};
 use crate::domain::{Condition, Listing, Operand, Operator, Value};
 
 impl Browser {
-    /// Applies stars, notes and bans to the loaded rows; with `hides`, removes banned rows, including those
-    /// of earlier responses kept for watching.
+    /// Applies stars, notes and bans to the loaded rows; with `hides`, removes banned rows, also from
+    /// recorded rows and the earlier responses that auto-refresh compares with.
     pub(crate) fn annotate(&mut self, all: &Arc<Annotations>, hides: bool, bans: Bans) {
         self.computed.annotations = Arc::clone(all);
         self.computed.bans = bans;
@@ -31,12 +31,13 @@ impl Browser {
         self.listing().map_or(0, Listing::hidden)
     }
 
-    /// Whether only starred offers are listed.
+    /// Whether an enabled condition of the query is about stars.
     pub fn is_starred_only(&self) -> bool {
         self.query.active().any(is_starred)
     }
 
-    /// Adds the condition that lists only starred rows, or removes it.
+    /// Adds the condition that lists only starred rows, or, if an enabled condition is about stars, removes
+    /// all that are, and applies the new conditions.
     pub fn toggle_starred_only(&mut self) {
         let mut conditions = self.query.conditions.clone();
         if self.is_starred_only() {

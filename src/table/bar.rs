@@ -58,8 +58,8 @@ impl Bar {
         self.error = None;
     }
 
-    /// Stops editing without running. The typed text is kept as the draft that Up recalls, unless it
-    /// is blank or equals `running`, the query in effect.
+    /// Stops editing without running. The typed text is stored as the draft that Up recalls, unless it is
+    /// blank or equals `running`, the query in effect.
     pub fn leave(&mut self, running: &str) {
         let typed = self.input.text().trim();
         if !typed.is_empty() && typed != running {
@@ -147,15 +147,15 @@ impl Bar {
         self.history.iter().chain(&self.draft).cloned().collect()
     }
 
-    /// Sets new candidates and chooses the first. `counts` has the number of matching loaded rows for each
-    /// one, and is empty if they are not values.
+    /// Sets new candidates and chooses the first; without candidates there is no completion. `counts` has the
+    /// number of matching loaded rows for each one, and is empty if they are not values.
     pub fn offer(&mut self, completion: Completion, counts: Vec<usize>) {
         self.choose(0);
         self.counts = counts;
         self.completion = (!completion.candidates.is_empty()).then_some(completion);
     }
 
-    /// The chosen candidate of the completion, or `None`.
+    /// The chosen candidate of the completion; `None` if there is no completion.
     fn candidate(&self) -> Option<&Candidate> {
         self.completion.as_ref()?.candidates.get(self.chosen)
     }

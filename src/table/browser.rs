@@ -164,8 +164,8 @@ impl Browser {
     /// Registers the search as sent and returns the requests to send and to abort; the shown rows stay until
     /// the response arrives.
     ///
-    /// Visible price model columns are requested again with the rows, because they belong to the same query
-    /// and moment.
+    /// If prices of the three price models are loaded, these are requested again with the rows, because they
+    /// belong to the same query and moment.
     pub fn ask(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         let ticket = tickets.take();
         let request = match self.resource() {
@@ -194,8 +194,8 @@ impl Browser {
         self.remote.is_loading() && self.asked_query.as_ref() == Some(&self.query)
     }
 
-    /// Stops waiting for the rows and for a scheduled order; returns the ticket to abort, `None` if none is
-    /// awaited.
+    /// Stops waiting for the rows, which stay as they are, and drops a scheduled request for another order;
+    /// returns the ticket to abort, `None` if no response is awaited.
     pub fn cancel(&mut self) -> Option<Ticket> {
         self.ask_order_at = None;
         self.remote.cancel()
@@ -260,7 +260,8 @@ impl Browser {
             && (self.chosen.is_none_or(|id| listing.row(id).is_none()) || self.is_at_top())
     }
 
-    /// Drops the selection, so that the next [`Browser::rebuild`] selects the first row.
+    /// Drops the selection, so that the next [`Browser::rebuild`] selects the first row, and counts as a
+    /// change of the search.
     pub(crate) const fn go_to_top(&mut self) {
         self.count_arrangement();
         self.cursor = 0;
@@ -346,10 +347,11 @@ impl Browser {
         texts.chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// Sets conditions, words and settings from the bar; true if the market must be queried. Settings that
-    /// are not given stay.
+    /// Sets conditions, words and settings (limit, price model, storage, order) from the bar; true if the
+    /// market must be queried. Settings that are not given stay.
     ///
-    /// Switched-off conditions are not in the bar: they stay, unless the bar repeats them.
+    /// Disabled conditions are not in the bar: they stay, unless the bar has one on the same field and
+    /// operator.
     pub fn take_query(&mut self, mut conditions: Vec<Condition>, words: Vec<String>, settings: &Settings) -> bool {
         let is_said = |kept: &Condition| {
             let same = |new: &Condition| new.field == kept.field && new.operator == kept.operator;
@@ -376,10 +378,9 @@ impl Browser {
         self.apply(query, words)
     }
 
-    /// Replaces the query and its words; true if the market must be queried because the request would differ,
-    /// there are no rows, or the order is the market's to apply.
-    ///
-    /// Another order matters only if the limit truncates the response.
+    /// Replaces the query and its words; true if the market must be queried: the request differs in more than
+    /// its order, there are no rows, or the limit truncated them and the market did not sort by the new
+    /// order. With a job, another storage becomes its disk.
     pub fn apply(&mut self, query: Query, words: Vec<String>) -> bool {
         let before = Query {
             order: query.order.clone(),
@@ -430,8 +431,8 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Adjusts the prices of the rows to the chosen storage, including those of earlier responses kept for
-    /// watching.
+    /// Adjusts the prices of the rows to the chosen storage, including those of the earlier responses that
+    /// auto-refresh compares with; nothing before a response, and for rows that are no offers.
     pub(crate) fn adjust_prices(&mut self) {
         let Some((model, gb)) = self.rows.estimate_prices() else {
             return;
@@ -443,7 +444,7 @@ impl Browser {
     }
 
     /// Fills computed columns of the loaded rows, given by key with a value for each row, and rebuilds the
-    /// view.
+    /// view; nothing without rows.
     pub(crate) fn set_columns<'k>(&mut self, columns: impl IntoIterator<Item = (&'k str, Vec<Option<f64>>)>) {
         if let Some(listing) = self.rows.listing_mut() {
             listing.set_columns(columns);

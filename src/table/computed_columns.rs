@@ -119,8 +119,8 @@ impl ComputedColumns {
         self.front.as_ref()
     }
 
-    /// The offer with as many of the same GPUs that beats a row in the two measures of [`Self::front`], and its lead.
-    /// `None` if there is none.
+    /// The best offer that beats a row in the two measures of [`Self::front`] with as many of the same GPUs,
+    /// and by how much; `None` if there is none.
     pub fn rival(&self, row: u32) -> Option<Lead> {
         self.rivals.get(&row).copied()
     }
@@ -135,13 +135,13 @@ impl ComputedColumns {
         rows.iter().filter(is_best).count()
     }
 
-    /// Whether a row suits the job or term; `Yes` without one.
+    /// Whether a row suits the job, the term or the chosen disk; `Yes` without any of these.
     pub fn fit(&self, row: usize) -> Fit {
         self.fits.get(row).copied().unwrap_or_default()
     }
 
-    /// Whether a row has too little space, time or speed for the job or term, or does not report enough to
-    /// tell; false without one.
+    /// Whether a row has too little space, time or speed for the job, the term or the chosen disk, or does
+    /// not report enough to decide that; false without any of these.
     pub fn is_unfit(&self, row: usize) -> bool {
         self.fit(row) != Fit::Yes
     }
@@ -157,12 +157,12 @@ impl ComputedColumns {
         }
     }
 
-    /// Number of rows that are not known to suit the job or term.
+    /// Number of rows that are not known to suit the job, the term or the chosen disk.
     pub const fn unfit(&self) -> usize {
         self.unfit_count
     }
 
-    /// Sets whether each row suits the job or term, and counts those that do not.
+    /// Sets whether each row suits the job, the term or the chosen disk, and counts those not known to.
     fn set_fits(&mut self, fits: Vec<Fit>) {
         self.unfit_count = fits.iter().filter(|fit| **fit != Fit::Yes).count();
         self.fits = fits;
@@ -255,8 +255,9 @@ impl ComputedColumns {
         listing.set_columns(columns);
     }
 
-    /// The columns of $/h per GPU and per GB of VRAM, speed per GPU, and membership of the Pareto front,
-    /// which is computed here from `rows` that are fit and not taken.
+    /// The columns of $/h per GPU and per GB of VRAM, speed per GPU, and membership of the Pareto front (1 or
+    /// 0, blank for rows that do not compete). The front is computed here from those of `rows` that suit the
+    /// job or disk, are not taken and have a price and a speed.
     fn unit_columns(&mut self, listing: &Listing, pricing: Basis, rows: &[u32]) -> Vec<(&'static str, Numbers)> {
         let prices = Prices::new(listing, pricing.model);
         let units: Vec<_> = (0..listing.len())
@@ -367,7 +368,8 @@ impl ComputedColumns {
     }
 }
 
-/// The lead of the best offer with the same GPUs over each of the points that one beats, by its row.
+/// For each of the points that an offer with the same GPUs beats, by the row of the beaten point: the row of
+/// the best such offer, and by how much it is better.
 fn leads_of_alike(listing: &Listing, points: &[Point]) -> HashMap<u32, Lead> {
     let alike = Alike::of(listing);
     let mut groups: HashMap<_, Vec<Point>> = HashMap::new();

@@ -38,8 +38,8 @@ impl Browser {
         self.jump_to(kept);
     }
 
-    /// Replaces the conditions by those of a host, a machine or a group; [`Browser::jump_back`]
-    /// undoes it.
+    /// Replaces the conditions by those of a host, a machine or a group; [`Browser::jump_back`] undoes it. If
+    /// the conditions were changed since the last jump, that and earlier ones can no longer be undone.
     pub fn jump_to(&mut self, conditions: Vec<Condition>) {
         let before = self.query.conditions.clone();
         // The user has changed the query since the last jump, which can no longer be undone.
@@ -50,8 +50,8 @@ impl Browser {
         self.change_conditions(conditions);
     }
 
-    /// Restores the conditions before the last jump; false, and no earlier jump can be undone, if the query
-    /// was changed since or there was none.
+    /// Restores the conditions before the last jump; false if there was none or the conditions were changed
+    /// since, and then earlier jumps cannot be undone either.
     pub fn jump_back(&mut self) -> bool {
         let last = self.jumps.pop();
         let Some((before, _)) = last.filter(|(_, to)| *to == self.query.conditions) else {

@@ -54,8 +54,8 @@ impl Departures {
         self.0.truncate(MOST);
     }
 
-    /// The rows with the numbers `gone` in the baseline, with the time and price of their departure; the
-    /// latest departure first, unknown times last.
+    /// The rows with the numbers `gone` in the baseline, with the time of their departure and their last
+    /// price, or the baseline's if that is not stored; the latest departure first, unknown times last.
     ///
     /// A row whose id changed in between departed with its machine.
     pub fn gone_rows(&self, baseline: &Listing, gone: &[u32], price: &Field) -> Vec<GoneRow> {

@@ -41,7 +41,8 @@ impl PriceModelSearches {
             .is_some_and(|listing| coverage(listing, self.limit) != Coverage::Whole)
     }
 
-    /// Whether the responses that a column of [`COLUMNS`] needs have all arrived.
+    /// Whether the responses that a column of [`COLUMNS`] needs have all arrived; for any other key, those
+    /// for on-demand and reserved.
     pub fn has_column(&self, key: &str) -> bool {
         let mut models = models_of(key).iter();
         models.all(|model| self.listing(*model).is_some())
@@ -113,7 +114,7 @@ impl PriceModelSearches {
         }
     }
 
-    /// Records the progress of the search with this ticket.
+    /// Records the progress of the search with this ticket; ignored if it is not awaited.
     pub(crate) fn progress(&mut self, ticket: Ticket, progress: &Progress) {
         for slot in &mut self.slots {
             slot.progress(ticket, progress.clone());

@@ -39,9 +39,9 @@ impl Browser {
         self.load(query, words);
     }
 
-    /// Sets or clears the job; its columns and the price of its unit appear and disappear with it, and an order by price
-    /// follows. The job's disk is the storage that prices include. True if the market must be
-    /// queried for those prices.
+    /// Sets or clears the job. Its columns and the price of its unit appear and disappear, an order by price
+    /// becomes one by the bill and back, and the storage that prices include is the job's disk, or again the
+    /// earlier one. True if the market must be queried for these prices.
     pub fn set_job(&mut self, job: Option<Job>) -> bool {
         let before = self.query.clone();
         match (self.computed.job, job) {
@@ -108,7 +108,8 @@ impl Browser {
         }
     }
 
-    /// Sets or clears the size and term; the columns appear and disappear with it.
+    /// Sets or clears the size and term; the columns appear and disappear with it, and sort keys on them are
+    /// removed when it is cleared.
     pub(crate) fn set_term(&mut self, term: Option<VolumeTerm>) {
         if self.is_at_top() {
             self.go_to_top();

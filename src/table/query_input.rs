@@ -310,7 +310,8 @@ pub(crate) fn parse_id(word: &str) -> Option<u64> {
     word.parse().ok().filter(|_| is_id)
 }
 
-/// The id in a question why an offer is missing, as `why 123456`; `None` if the words are anything else.
+/// The id in a question why an offer is missing: `why`, `missing` or `hidden` and then an id; `None` if the
+/// words are anything else.
 fn questioned_id<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<u64> {
     let mut words = words.into_iter();
     let (question, number) = (words.next()?, words.next()?);
@@ -318,8 +319,8 @@ fn questioned_id<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<u64> {
     parse_id(number).filter(|_| is_question && words.next().is_none())
 }
 
-/// Removes the first of the words if it is `why`, `missing` or `hidden` and exactly one id follows; false, and nothing
-/// removed, otherwise.
+/// Removes the first of the words if it is `why`, `missing` or `hidden` and exactly one id follows, and
+/// returns true; false, and nothing removed, otherwise.
 fn take_why(words: &mut Vec<String>) -> bool {
     let asks_why = questioned_id(words.iter().map(String::as_str)).is_some();
     if asks_why {
@@ -328,8 +329,8 @@ fn take_why(words: &mut Vec<String>) -> bool {
     asks_why
 }
 
-/// Keeps the last of the ids among the words, and of the conditions none on the id of an offer beside it: two ids find
-/// no row.
+/// Removes all ids but the last from the words, and the conditions `id=` beside it, as two ids find no row;
+/// nothing if no word is an id.
 fn keep_last_id(parsed: &mut language::Parsed) {
     let Some(last) = parsed.words.iter().rposition(|word| parse_id(word).is_some()) else {
         return;
@@ -356,8 +357,8 @@ fn gpus_per_offer(reading: &Reading) -> Option<u32> {
     gpus.filter(|gpus| *gpus > 1 && reading.meaning.settings.cluster.is_none())
 }
 
-/// A notice on how a text was read, such as `replaces gpu_name=RTX_4090`; `None` if it was read as
-/// written.
+/// A notice on how a text was read, such as `replaces gpu_name=RTX_4090`: a question why an offer is missing,
+/// replaced conditions, and phrases that are not understood; `None` if there are none of these.
 fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
     let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
     let (questions, refused): (Vec<_>, Vec<_>) = refused

@@ -250,7 +250,8 @@ impl<T> Remote<T> {
         }
     }
 
-    /// Stops waiting and returns the ticket to abort, `None` if no request is in flight; the data stays.
+    /// Stops waiting and returns the ticket to abort; `None`, with nothing changed, if no request is in
+    /// flight. The data stays.
     pub fn cancel(&mut self) -> Option<Ticket> {
         let awaited = self.awaited()?;
         self.phase = if self.shown.is_some() {
@@ -274,8 +275,8 @@ impl<T> Remote<T> {
 }
 
 impl Remote<Listing> {
-    /// Stores the awaited records, or the error, with the records before it left as they are; false if the
-    /// ticket is not awaited.
+    /// Stores the awaited records, or the error, with the records before it left as they are; a reply without
+    /// records is an error. False, with nothing stored, if the ticket is not awaited.
     pub fn take_records(&mut self, ticket: Ticket, now: Now, response: Response) -> bool {
         let answer = response.and_then(Reply::into_records);
         self.accept(ticket, now, answer.map(|listing| *listing))

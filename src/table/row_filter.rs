@@ -50,7 +50,7 @@ pub struct Narrowed {
 }
 
 /// Filters the row numbers `view`, in their order: each word must occur in a text column, in any case, or
-/// equal an id of the row. `shown` are the columns on screen, besides which matching ones are revealed.
+/// equal an id of the row. For each word that none of the columns `shown` contains, one column is revealed.
 pub fn narrow(listing: &Listing, view: Vec<u32>, words: &[String], shown: &[&'static Field]) -> Narrowed {
     if words.is_empty() {
         // Without words there is no reason to read all text columns.

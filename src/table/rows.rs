@@ -158,7 +158,7 @@ impl Rows {
         self.listing.as_mut()
     }
 
-    /// A number that changes with the rows or their prices, but not with their order.
+    /// A number that changes with the rows, their prices or the filters, but not with their order.
     pub const fn contents(&self) -> u64 {
         self.contents
     }
@@ -303,7 +303,7 @@ impl Rows {
             .filter(|gb| (gb - DEFAULT_STORAGE_GB).abs() > f64::EPSILON)
     }
 
-    /// Recomputes the computed columns for the job, term and annotations, then the view.
+    /// Recomputes the computed columns for the job, the term, the disk and the annotations, then the view.
     pub(super) fn revalue(&mut self) {
         let conditions: Vec<_> = self.local_conditions().into_iter().cloned().collect();
         let (pricing, disk) = (self.pricing(), self.wanted_disk());
@@ -360,7 +360,7 @@ impl Rows {
     }
 
     /// Sorts row numbers by the query's order, or by number without one or if its first column is blank; rows
-    /// that do not suit the job or term come last.
+    /// that do not suit the job, the term or the chosen disk come last.
     fn sorted(&self, listing: &Listing, mut rows: Vec<u32>) -> Vec<u32> {
         let order = self.sorting_keys();
         let first = order.first();
@@ -381,7 +381,8 @@ impl Rows {
         self.visible_best
     }
 
-    /// Number of rows of the view that are not known to suit the job or term; they come last.
+    /// Number of rows of the view that are not known to suit the job, the term or the chosen disk; they come
+    /// last.
     pub fn visible_unfit(&self) -> usize {
         let can = |row: &u32| !self.computed.is_unfit(*row as usize);
         self.view.len() - self.view.partition_point(can)

@@ -29,8 +29,9 @@ impl Browser {
         abort
     }
 
-    /// Sorts by one field alone, its better end first; reverses it if it is the first key already. Returns
-    /// the ticket of a superseded request, to abort it; `None` if no request is superseded.
+    /// Sorts by one field alone, its better end first, or ascending if it has none; reverses it if it is the
+    /// first key already. Returns the ticket of a superseded request, to abort it; `None` if no request is
+    /// superseded.
     pub fn sort_by(&mut self, field: &'static Field, now: Now) -> Option<Ticket> {
         let first = match field.better {
             Some(true) => Direction::Descending,
@@ -93,7 +94,7 @@ impl Browser {
     }
 
     /// A note that the top rows in the new order are being requested, `loading the top 500 by Price ↑`;
-    /// `None` if they are not.
+    /// `None` if they are not, or without a limit or a response.
     pub fn order_request(&self) -> Option<String> {
         let is_asking = self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
         let limit = self.query.limit?;

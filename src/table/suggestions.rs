@@ -17,7 +17,8 @@ pub(crate) type Names = BTreeMap<&'static str, BTreeSet<String>>;
 const MOST_NAMES: usize = 5000;
 
 impl Browser {
-    /// Adds the distinct names in the loaded rows to those seen before, at most 5,000 a field.
+    /// Adds the distinct names in the loaded rows to those seen before, at most 5,000 a field, for text
+    /// fields that the market documents as filters.
     pub(crate) fn remember_names(&mut self) {
         // Only columns that are read with every response: others would cost another pass over all
         // rows.
@@ -61,8 +62,8 @@ impl Browser {
         self.view().is_empty() && self.listing().is_some_and(is_for_query) && !self.suggestions().is_empty()
     }
 
-    /// Replaces the active conditions with unknown names by the suggested ones; true if the market must be
-    /// queried.
+    /// Replaces the active conditions with unknown names by the suggested ones, and adds the new query to the
+    /// bar's history; true if the market must be queried.
     pub(crate) fn take_suggestions(&mut self) -> bool {
         let mut query = self.query.clone();
         let (catalog, dialect) = (query.catalog(), self.dialect());

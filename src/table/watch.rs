@@ -40,7 +40,7 @@ pub enum Baseline {
     LastPoll,
     /// The response last seen by the user before leaving.
     LastLook,
-    /// The first response of the day.
+    /// The last response before the day began, or else the first one.
     #[default]
     Today,
 }
@@ -202,8 +202,8 @@ impl Watch {
         self.before().map(|(_, since)| *since)
     }
 
-    /// The name of each known cause with its number of missing rows, then the number without one; empty if no
-    /// cause is known.
+    /// The names of the known causes (rented, left the search, delisted, in this order) with the number of
+    /// missing rows of each, then the number without one; empty if no cause is known.
     pub fn gone_causes(&self) -> Vec<(&'static str, usize)> {
         let mut counts: Vec<(&'static str, usize)> = Vec::new();
         for cause in [Cause::Rented, Cause::LeftTheSearch, Cause::Delisted] {
@@ -235,7 +235,7 @@ impl Watch {
     }
 
     /// The response that the newest one is compared with, and the time it was received; `None` until there is
-    /// one.
+    /// one. Before a last look, that is the day's.
     pub(crate) fn before(&self) -> Option<&(Listing, Now)> {
         let number = match self.baseline {
             Baseline::LastPoll => self.last,
@@ -325,8 +325,9 @@ impl Watch {
         self.unrecorded
     }
 
-    /// Stores the response `number`, received `at`, which the next one is about to replace, and removes those
-    /// no baseline needs.
+    /// Stores the response `number`, received `at`, which the next one, received `now`, is about to replace,
+    /// and removes those no baseline needs. It becomes the baseline of the day if there is none, or if it is
+    /// from an earlier day than `now`.
     pub(crate) fn keep(&mut self, number: u64, listing: Listing, at: Now, now: Now) {
         self.last = Some(number);
         if self.today.is_none() || self.day(at) != self.day(now) {
@@ -343,8 +344,9 @@ impl Watch {
         Some(moment.to_zoned(self.zone.clone()).date())
     }
 
-    /// Records that the user is present while response `number` is shown; true if the changes must be
-    /// computed again: the user was away for over a minute, and the baseline is the last look.
+    /// Records that the user is present while response `number` is shown. If that is another one than the
+    /// user saw over a minute ago, the one seen then is the last look; true if the baseline is that, so that
+    /// the changes must be computed again.
     pub(crate) fn on_presence(&mut self, number: u64, now: Now) -> bool {
         let (seen, at) = std::mem::replace(&mut self.seen, (number, now.mono));
         let was_away = now.mono - at > AWAY && seen != number;

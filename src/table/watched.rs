@@ -18,9 +18,11 @@ impl Browser {
         self.watch.as_deref()
     }
 
-    /// Moves the current response to those kept for comparison; called before another one replaces it.
+    /// Stores the current response for comparison, before another one replaces it; nothing without
+    /// auto-refresh.
     ///
-    /// A response to another query has nothing to compare with: all are removed then.
+    /// A response to another query, or to another order if the limit may have truncated the current one, has
+    /// nothing to compare with: all stored ones are removed then.
     pub(crate) fn before_watched_answer(&mut self, now: Now) {
         // With a limit, another order selects other rows.
         let is_cut = self.coverage() != Some(Coverage::Whole);
@@ -52,7 +54,8 @@ impl Browser {
         self.recompare();
     }
 
-    /// Computes the changes again, after the response or the baseline has changed; none without either.
+    /// Computes the changes again, after the response or the baseline has changed; no changes if either is
+    /// missing, and nothing without auto-refresh.
     pub(crate) fn recompare(&mut self) {
         let Some(mut watch) = self.watch.take() else {
             return;
@@ -74,8 +77,9 @@ impl Browser {
         }
     }
 
-    /// The lots of the previous response that the newest one lacks, without a known cause, each with its
-    /// host's id; sorted. Empty where a limit may have truncated either response.
+    /// The lots (the GPUs of one model on one machine, or the volumes of one cluster) of the previous
+    /// response that the newest one lacks, without a known cause, each with its host's id, if known; sorted.
+    /// Empty if a limit may have truncated either response.
     pub(crate) fn missing_lots(&self) -> Vec<Missing> {
         let before = self.watching().and_then(|watch| Some((watch, watch.last_poll()?)));
         let (Some((watch, before)), Some(listing)) = (before, self.listing()) else {
@@ -128,7 +132,7 @@ impl Browser {
             .is_none_or(|query| query_coverage(listing, query) != Coverage::Whole)
     }
 
-    /// Number of requests that a refresh sends: one, or four with the three price models.
+    /// Number of requests that a refresh sends: one, or four if prices of the three price models are loaded.
     pub(crate) fn requests(&self) -> u32 {
         // A refresh also requests the three price models, since prices of one moment are compared.
         if self.computed.price_models.is_empty() { 1 } else { 4 }

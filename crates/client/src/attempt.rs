@@ -10,9 +10,9 @@ use super::{ApiError, Assignment, Called, QueuePlace, Reply, RouteCall, RouteRep
 /// Thousands of attempts run through here; a documented status has some hundred bytes.
 const SEARCHED: usize = 64 * 1024;
 
-/// The route request of an attempt of `plan`, with its load estimate (`cost`). `request_idx` is its index in
-/// the router's queue, sent as 0 if `None`; without a queue none is sent. `key` is sent instead of the
-/// profile's.
+/// The route request of an attempt of `plan`, with its load estimate (`cost`). If the plan has a replay
+/// timeout, the request has a place in the router's queue with index `request_idx`, or 0 if `None`; else it
+/// has no place. `key` replaces the profile's key, unless it is `None`.
 pub fn route_call(plan: &RoutePlan, cost: f64, request_idx: Option<u64>, key: Option<Secret>) -> RouteCall {
     let place = plan.replay_timeout.map(|replay_timeout| QueuePlace {
         request_idx: request_idx.unwrap_or(0),
@@ -26,9 +26,9 @@ pub fn route_call(plan: &RoutePlan, cost: f64, request_idx: Option<u64>, key: Op
     }
 }
 
-/// The result of a routing attempt from its response of `bytes` bytes, or its error.
-///
-/// Failures are classified as in the figures of the run; their full text is stored as the reply.
+/// The result of a routing attempt from its response of `bytes` bytes, or its error. An error is classified
+/// as in the figures of the run, with its message as the stored reply; the reply to another operation is
+/// garbage, and is not stored.
 pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
     match result {
         Ok(Reply::Routed(RouteReply::Assigned(assignment))) => assigned(assignment, bytes),
@@ -100,8 +100,9 @@ pub async fn send_on(workers: &WorkerClient, hop: Option<&Hop>, result: &Result<
     Some(workers.send(&assignment.url, &assignment.json, hop?).await)
 }
 
-/// The outcome of a routing attempt that ended in an error: rate limited, the key refused, timed out, an
-/// unusable body, certainly not accepted, or else failed.
+/// The outcome of a routing attempt that ended in an error: rate limited, with the seconds to wait if the
+/// server named them; the key refused; timed out; an unusable or too large body; rejected or never received
+/// by the server; or else failed.
 fn outcome_of_error(error: &ApiError) -> Outcome {
     match error {
         ApiError::RateLimited {
@@ -131,8 +132,8 @@ fn outcome_of_error(error: &ApiError) -> Outcome {
     }
 }
 
-/// The id and the queue index that the router assigned to a waiting request, each `None` if the reply lacks
-/// it; both are if the reply is longer than 64 KB or not JSON.
+/// The id (a string or a number) and the queue index (a whole number) in the status reply to a waiting
+/// request, each `None` if the reply lacks it; both are if the reply is longer than 64 KB or not JSON.
 fn request_identity(json: &Untrusted) -> (Option<Untrusted>, Option<u64>) {
     let text = json.unescaped();
     if text.len() > SEARCHED {

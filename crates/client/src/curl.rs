@@ -32,8 +32,9 @@ pub enum WorkerRoot {
     Address(String),
 }
 
-/// The runnable POSIX shell command that sends a JSON body to a worker without any key; over https with its
-/// root certificate from `root`. `None` unless its untrusted address is a plain web address.
+/// The runnable POSIX shell command that posts a JSON body to a worker without any key; over https it trusts
+/// the certificates of `root`. `None` unless the untrusted `url` starts with `http://` or `https://` and has
+/// printable ASCII without blanks after it.
 pub fn to_worker(url: &str, body: &str, root: &WorkerRoot) -> Option<String> {
     let command = without_key(url, body)?;
     let Some(rest) = command.strip_prefix("curl ").filter(|_| url.starts_with("https://")) else {
@@ -48,7 +49,8 @@ pub fn to_worker(url: &str, body: &str, root: &WorkerRoot) -> Option<String> {
     })
 }
 
-/// The curl command of a request; with `with_key` its key comes from `BOURSE_API_KEY`.
+/// The curl command of a request, with its JSON body if there is one; with `with_key` it sends the key in
+/// `BOURSE_API_KEY`.
 fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> String {
     let mut command = format!("curl -sS -X {} {}", method.name(), quoted(url));
     if with_key {
@@ -62,8 +64,8 @@ fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> Str
     command
 }
 
-/// The runnable POSIX shell command that sends a JSON body to an address without any key; `None` unless the untrusted
-/// address is a plain web address.
+/// The runnable POSIX shell command that posts a JSON body to an address without any key. `None` unless the
+/// untrusted `url` starts with `http://` or `https://` and has printable ASCII without blanks after it.
 pub fn without_key(url: &str, body: &str) -> Option<String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     (!rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic()))

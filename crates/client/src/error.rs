@@ -319,8 +319,9 @@ impl ApiError {
         }
     }
 
-    /// Whether the same read may succeed if retried soon: lost, slow or cut-off responses, rate limits and
-    /// overload, but not a used-up quota or a bad certificate.
+    /// Whether the same read may succeed if retried soon: an unreachable host, a lost, late, cut-off or empty
+    /// response, a rate limit, or status 500, 502, 503 or 504. False for a failed TLS handshake, an untrusted
+    /// certificate, a used-up quota, and all others.
     pub const fn is_passing(&self) -> bool {
         match self {
             Self::NotConnected { why, .. } => match why {
@@ -347,7 +348,7 @@ impl ApiError {
     }
 
     /// Whether a timer must not resend the request at `now`, because it would fail the same way: the key is
-    /// wrong or missing, or the daily quota has not reset yet.
+    /// rejected, missing or not permitted, or the daily quota resets after `now` or at an unknown time.
     pub fn stops_timers(&self, now: UnixTime) -> bool {
         match self {
             Self::QuotaExceeded { reset, .. } => reset.as_ref().is_none_or(|reset| now < reset.timestamp().into()),
@@ -381,7 +382,7 @@ impl ApiError {
     }
 
     /// The message without the advice to try again or to request less, which fits reads only: a write is not
-    /// simply retried.
+    /// simply retried. A cut-off response is described without its length.
     pub fn without_advice(&self) -> String {
         match self {
             Self::Lost => "connection lost before the response".to_owned(),
@@ -394,7 +395,7 @@ impl ApiError {
         }
     }
 
-    /// The kind of error in two to four lower-case words, for narrow places.
+    /// The kind of error in one to five words that start in lower case, except for names, for narrow places.
     pub const fn headline(&self) -> &'static str {
         match self {
             Self::Misconfigured(_) => "not sent",

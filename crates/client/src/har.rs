@@ -109,7 +109,7 @@ fn milliseconds(span: std::time::Duration) -> f64 {
     (span.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// Formats a time in ISO 8601, UTC, to the millisecond.
+/// Formats a time in ISO 8601, UTC, to the millisecond; a time out of range is shown as 1970.
 fn moment(time: UnixTime) -> String {
     #[expect(clippy::cast_possible_truncation)] // the range is checked by from_millisecond
     let moment = jiff::Timestamp::from_millisecond((time.seconds() * 1000.0).round() as i64);

@@ -111,7 +111,8 @@ impl LedgerEntry {
         self.error.is_some() && !self.is_cancelled()
     }
 
-    /// The status with its reason phrase, `404 not found`; without a status `cancelled` or `no response`.
+    /// The status with its reason phrase, `404 not found`, or alone if it is a rare one; without a status
+    /// `cancelled` if the attempt was cancelled without harm, else `no response`.
     pub fn status_words(&self) -> String {
         match self.status.map(|status| (status, reason(status))) {
             None if self.is_cancelled() => "cancelled".to_owned(),
@@ -159,8 +160,8 @@ pub struct Ledger {
 
 impl Ledger {
     /// Adds an entry, with possible secrets removed from its request, and drops the oldest of its class
-    /// beyond 200 entries or the size of their bodies: 4 MB for route calls, 16 MB for all others. Returns
-    /// the numbers of the dropped entries.
+    /// beyond 200 entries or the size of their bodies: 4 MB for route calls, 16 MB for all others. The new
+    /// entry is never dropped. Returns the numbers of the dropped entries.
     pub fn push(&mut self, entry: LedgerEntry) -> Vec<u64> {
         let request = entry.request_body();
         let entry = LedgerEntry { request, ..entry };
@@ -219,7 +220,7 @@ pub(crate) fn clean(text: &str, known: &Known) -> String {
     secrets::without_secrets(text, known, secrets::is_secret_member).into_owned()
 }
 
-/// The first 256 KB of a response without possible secrets, and whether it is truncated.
+/// The first 256 KB of a response without possible secrets, and whether it is longer.
 pub(crate) fn excerpt(content: &Content) -> (String, bool) {
     let (beginning, is_cut) = LedgerEntry::beginning(content.text(), BODY_KEPT);
     let beginning = if content.is_clean() {

@@ -128,8 +128,8 @@ impl Operation {
         }
     }
 
-    /// The deadline for the whole response, from the first byte sent: from 15 s for a route request to 60 s
-    /// for the creation of a workergroup.
+    /// The deadline for the whole response, from the first byte sent: 15 s for a route request, 20 s for a
+    /// read, 30 s to unlist a volume and 60 s to create a workergroup.
     pub const fn deadline(self) -> Duration {
         Duration::from_secs(match self {
             Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups => 20,

@@ -72,9 +72,10 @@ impl Lane {
         }
     }
 
-    /// Learns the interval from a refusal: a tenth more than `threshold` if that is longer than the present
-    /// one and at most 60 s; twice the present one, from 1 to 60 s, if the refusal names neither. Returns the
-    /// seconds to wait: at least the interval and `retry_after`, and 60 for a longer threshold.
+    /// Learns the interval from a refusal: a tenth more than `threshold` if that is not shorter than the
+    /// present one and at most 60 s; twice the present one, from 1 to 60 s, if the refusal names neither.
+    /// Returns the seconds to wait: the longer of `retry_after` and the interval, or of `retry_after` and 60
+    /// s if a tenth more than `threshold` exceeds 60 s.
     fn refused(&mut self, threshold: Option<f64>, retry_after: Option<Duration>) -> f64 {
         self.clean = 0;
         let wait = retry_after.map_or(0.0, |span| span.as_secs_f64());
@@ -97,8 +98,8 @@ impl Lane {
         wait.max(self.interval)
     }
 
-    /// Counts a successful request; after 20 in a row without a refusal an interval that the market has not
-    /// named shrinks by a tenth, at most down to the documented one.
+    /// Counts a successful request; after 20 without a refusal in between, an interval that the market has
+    /// not named shrinks by a tenth, to 0 if that is below 0.1 s, but never below the documented one.
     fn allowed(&mut self) {
         self.clean += 1;
         if self.clean >= CLEAN_CALLS && !self.is_named {
@@ -170,8 +171,9 @@ impl Pacer {
         self.lane_mut(operation).last = Some(now);
     }
 
-    /// Records the result of a request at `now`: a refusal by the rate limit may lengthen the interval, a
-    /// success may shorten it, other errors do neither. The interval counts from now if a request was sent.
+    /// Records the result of a request at `now`: a refusal by the rate limit sets a wait and may lengthen the
+    /// interval, a success may shorten it, other errors do neither. The interval counts from `now` if a
+    /// request was recorded as sent before.
     pub fn answered<T>(&mut self, operation: Operation, now: MonotonicTime, result: &Result<T, ApiError>) {
         let lane = self.lane_mut(operation);
         if lane.last.is_some() {

@@ -17,7 +17,9 @@ pub fn without_secret_members(json: &str) -> String {
     without_members(json, is_secret_member)
 }
 
-/// An assignment to forward to its worker, without keys that the market echoes, which no worker should see.
+/// An assignment to forward to its worker, as JSON text, with the values of its members `api_key`, `apikey`
+/// and `authorization`, in any case, replaced by `"<removed>"`: no worker should see a key that the market
+/// echoes.
 ///
 /// The signature stays, because the worker checks it.
 pub fn without_api_keys(json: &str) -> String {
@@ -28,9 +30,9 @@ pub fn without_api_keys(json: &str) -> String {
     without_members(json, is_key)
 }
 
-/// A record as received, for a clipboard or a file, without secrets.
+/// JSON text of a request or response, for a clipboard or a file, without possible secrets.
 ///
-/// In addition to the secret members of the specification, members with the name of a secret lose their value, and so
+/// Members with the name of a secret, a larger set than that of the specification, lose their value, and so
 /// do copies of it.
 pub fn without_possible_secrets(json: &str) -> String {
     without_secrets(json, &Known::default(), secrets::is_secret_name).into_owned()

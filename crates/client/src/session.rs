@@ -101,7 +101,8 @@ impl Session {
         self.pacer().learned()
     }
 
-    /// Drops the intervals and waits learned from refusals; calls that wait because of one continue.
+    /// Drops the intervals and waits learned from refusals. All waiting calls wake up: they wait again only
+    /// for a documented interval, and one that pauses before a retry continues at once.
     pub fn forget_pacing(&self) {
         self.pacer().forget();
         self.relaxed.notify_waiters();
@@ -139,8 +140,8 @@ impl Session {
         }
     }
 
-    /// Waits for the rate limit and sends a read once, without a retry or progress, for callers with a timer:
-    /// their next request is the retry.
+    /// Waits for the rate limit and sends the request once, without a retry or progress, for callers with a
+    /// timer: their next request is the retry.
     pub async fn attempt(&self, request: &Request) -> Result<Reply, ApiError> {
         let waited = self.wait(request.operation(), 1, None, &mut |_| {}).await;
         self.send_once(request, 1, waited, &mut |_| {}).await
@@ -174,8 +175,9 @@ impl Session {
         result
     }
 
-    /// Waits for the pause after `fault`, the error of the last attempt, and then for the rate limit, and
-    /// claims the slot; returns the time waited. `notify` receives each wait.
+    /// Waits for the pause after `fault`, the error of the last attempt, if there is one, and then for the
+    /// rate limit, and records in the pacer that a request is sent; returns the time waited. `notify`
+    /// receives each wait, `attempt` is the number of the attempt that follows, from 1.
     async fn wait(
         &self,
         operation: Operation,
@@ -270,7 +272,7 @@ fn retry_pause(attempt: u32) -> f64 {
     SHORTEST_PAUSE + fastrand::f64() * (bound - SHORTEST_PAUSE)
 }
 
-/// Seconds as a duration, rounded up to a millisecond; zero for a negative number.
+/// Seconds as a duration, rounded up to a millisecond; zero for a negative number or one too large.
 fn seconds(span: f64) -> Duration {
     // Rounded up to a millisecond, so that a timer does not fire just too early.
     Duration::try_from_secs_f64((span.max(0.0) * 1000.0).ceil() / 1000.0).unwrap_or_default()

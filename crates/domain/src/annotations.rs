@@ -159,6 +159,7 @@ impl Annotations {
         self.0.iter().map(|(of, annotation)| (*of, annotation))
     }
 
+    /// Whether no machine and no host is annotated.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -298,7 +299,7 @@ impl Bans {
         self.0.len()
     }
 
-    /// A number that identifies these bans: different for other bans, 0 for none.
+    /// A number that identifies these bans: 0 for none, and other bans practically never have the same.
     ///
     /// Responses with different numbers exclude different machines.
     pub fn fingerprint(&self) -> i64 {

@@ -80,8 +80,9 @@ impl Default for Copies {
 }
 
 impl Copies {
-    /// Builds the search for the secrets as they are, as JSON escapes them and, for up to 1,000 secrets, in
-    /// hex and base64. Secrets below 4 bytes are ignored.
+    /// Builds the search for the secrets as they are, as JSON escapes them and, if they are at most 1,000, in
+    /// hex and base64. Secrets below 4 bytes are ignored. Only the first 256 bytes of each form are searched
+    /// for, or the first three if all together exceed 4 MB.
     pub fn new<'s, S: Into<Cow<'s, str>>>(secrets: impl IntoIterator<Item = S>) -> Self {
         let secrets = secrets.into_iter().map(Into::into);
         // A response may have hundreds of thousands of them, so no list is built twice.
@@ -136,7 +137,8 @@ impl Copies {
     }
 
     /// The ranges of copies of the secrets in the text, in order and without overlap: as they stand, and in
-    /// percent encoding, nested up to four times. The whole text if there were too many secrets to search.
+    /// percent encoding, nested up to four times, with a plus sign for a space. The whole text if there were
+    /// too many secrets to search for; none if there are no secrets.
     pub fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         if self.is_empty() {
             return Vec::new();

@@ -142,7 +142,8 @@ impl Input {
         }
     }
 
-    /// The value, if it is a number from 0 to `Input::most`, both included; else an error that names both.
+    /// The value, if it is a number from 0 to the maximum of this input, both included; else an error that
+    /// names the input and its maximum.
     pub fn check(self, value: f64) -> Result<f64, InputError> {
         let most = self.maximum();
         if (0.0..=most).contains(&value) {
@@ -200,8 +201,8 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The number that a row has in this member, as received and maybe negative; an error if it is missing,
-    /// null or not a finite number.
+    /// The number that a row has in this member, as read from its record, without any estimate, and maybe
+    /// negative; an error if it is missing, null or not a finite number.
     fn number(&self, row: usize) -> Result<f64, Gap> {
         let column = self.column.get_or_init(|| {
             let field = self.listing.catalog().by_key(self.key)?;
@@ -242,8 +243,8 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Hours that a record is still available at `now`; negative if it has ended. `left` is the member with the
-/// seconds left, which count from the moment the listing was read.
+/// Hours that a record is still available at `now`; negative if it has ended, an error if that is not
+/// reported. `left` is the member with the seconds left, which count from the moment the listing was read.
 fn hours_left(left: &Member<'_>, row: usize, now: UnixTime) -> Result<f64, Gap> {
     Ok((left.number(row)? - (now - left.listing.read_at())) / SECONDS_PER_HOUR)
 }
@@ -382,8 +383,9 @@ impl<'a> Prices<'a> {
         self.model
     }
 
-    /// $/h of the GPUs alone: the base price on demand, the bid floor for a bid; for a reserved
-    /// instance the discounted price less the storage that it includes.
+    /// $/h of the GPUs alone: the base price on demand, the bid floor for a bid; for a reserved instance the
+    /// discounted price less the storage that it includes. An error if a price is missing, not a number or
+    /// negative.
     pub fn base(&self, row: usize) -> Result<f64, Gap> {
         match self.model {
             OfferType::OnDemand => self.dph_base.amount(row),
@@ -400,7 +402,8 @@ impl<'a> Prices<'a> {
     }
 
     /// $/h as quoted by the market, with the storage that the response was priced for: the total, the bid
-    /// floor plus that storage, or the discounted price of a reserved instance.
+    /// floor plus that storage, or the discounted price of a reserved instance. An error if a price is
+    /// missing, not a number or negative.
     pub fn quoted(&self, row: usize) -> Result<f64, Gap> {
         match self.model {
             OfferType::OnDemand => self.dph_total.amount(row),
@@ -410,7 +413,7 @@ impl<'a> Prices<'a> {
     }
 
     /// $/h of the storage in the quoted prices: as reported, else the total less the base price, not below
-    /// zero. An error if neither is reported.
+    /// zero. An error if neither is reported, or a price is not a number or negative.
     fn included(&self, row: usize) -> Result<f64, Gap> {
         match self.storage_total.amount(row) {
             Err(Gap::Missing(key)) => {
@@ -424,7 +427,8 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// $/h with `gb` of storage, or as quoted if `gb` is `None`.
+    /// $/h with `gb` of storage, or as quoted if `gb` is `None`. An error if a price is missing, not a number
+    /// or negative; with 0 GB no storage price is needed.
     pub fn hourly(&self, row: usize, gb: Option<f64>) -> Result<f64, Gap> {
         match gb {
             None => self.quoted(row),
@@ -448,7 +452,8 @@ impl<'a> Prices<'a> {
         })
     }
 
-    /// $/h per GPU with `gb` of storage for each GPU.
+    /// $/h per GPU with `gb` of storage for each GPU. An error if a price or the number of GPUs is missing,
+    /// not a number or negative, or there are no GPUs.
     pub fn per_gpu(&self, row: usize, gb: f64) -> Result<f64, Gap> {
         let gpus = self.num_gpus.divisor(row)?;
         Ok(self.hourly(row, Some(gb * gpus))? / gpus)
@@ -472,18 +477,19 @@ impl<'a> Prices<'a> {
         ratio(Some(hourly), self.num_gpus.divisor(row).ok()?)
     }
 
-    /// `DLPerf` of all GPUs of the row.
+    /// `DLPerf` of all GPUs of the row; an error if it is missing, not a number or negative.
     pub fn dlperf(&self, row: usize) -> Result<f64, Gap> {
         self.dlperf.amount(row)
     }
 
-    /// `DLPerf` of one GPU of the row.
+    /// `DLPerf` of one GPU of the row; an error if that or the number of GPUs is missing or negative, or
+    /// there are none.
     pub fn dlperf_per_gpu(&self, row: usize) -> Result<f64, Gap> {
         finite(self.dlperf.amount(row)? / self.num_gpus.divisor(row)?)
     }
 
-    /// Whether the row's disk has at least `gb`: `Fit::Unknown` if its size is not reported, `Fit::Yes` if
-    /// `gb` is 0.
+    /// Whether the row's disk has at least `gb`: `Fit::Yes`, also if `gb` is 0, or `Fit::No`; `Fit::Unknown`
+    /// if its size is not reported.
     pub fn disk_fit(&self, row: usize, gb: f64) -> Fit {
         Fit::compare(self.disk_space.amount(row).ok(), gb)
     }
@@ -495,7 +501,8 @@ impl<'a> Prices<'a> {
         Shortfall::first(room, None, Outlives::Yes { spare: 0.0 })
     }
 
-    /// GB (1000 MB) of all GPUs' memory: the reported total, else that of one GPU times their number.
+    /// GB (1000 MB) of all GPUs' memory: the reported total, else that of one GPU times their number. An
+    /// error if neither is reported as above zero.
     pub fn vram_gb(&self, row: usize) -> Result<f64, Gap> {
         let megabytes = match self.gpu_total_ram.divisor(row) {
             Ok(megabytes) => megabytes,

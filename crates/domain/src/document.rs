@@ -75,6 +75,7 @@ impl<T: Document> ErasedEdit for Edit<T> {
 }
 
 impl AnyEdit {
+    /// Erases the type of an edit.
     pub fn new<T: Document>(edit: Edit<T>) -> Self {
         Self(Box::new(edit))
     }
@@ -98,6 +99,7 @@ impl PartialEq for AnyEdit {
 }
 
 impl AnyDocument {
+    /// Erases the type of a document.
     pub fn new<T: Document>(document: T) -> Self {
         Self(Box::new(document))
     }

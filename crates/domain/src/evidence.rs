@@ -162,8 +162,8 @@ impl Observations {
     }
 }
 
-/// The median of a member's positive numbers as received, of an even number the larger of the middle two;
-/// `None` if there are fewer than five, or `key` is no field of offers.
+/// The median of a member's positive finite numbers as read from the records, without estimates; of an even
+/// number the larger of the middle two. `None` if there are fewer than five, or `key` is no field of offers.
 pub fn median(listing: &Listing, key: &str) -> Option<f64> {
     let column = listing.sent_column(OFFERS.by_key(key)?);
     let numbers = (0..listing.len()).filter_map(|row| column.cell(row).number());
@@ -172,8 +172,8 @@ pub fn median(listing: &Listing, key: &str) -> Option<f64> {
     (numbers.len() >= FEWEST_RECORDS).then(|| numbers[numbers.len() / 2])
 }
 
-/// Whether every row satisfies the last condition of `query` (`Obeyed`) or not (`Ignored`); `Unclear` without
-/// rows or conditions.
+/// `Ignored` if any row breaks the last condition of `query`, `Obeyed` if none does; `Unclear` without rows
+/// or conditions.
 ///
 /// Only meaningful if responses without the condition had rows that violate it.
 pub fn condition_treatment(listing: &Listing, query: &Query) -> Treatment {
@@ -188,8 +188,9 @@ pub fn condition_treatment(listing: &Listing, query: &Query) -> Treatment {
     }
 }
 
-/// Whether prices include the storage of the search (`Obeyed`) or another size (`Ignored`); `Unclear` if too
-/// few offers report prices, or the size cannot be determined.
+/// Whether prices include the storage of the search (`Obeyed`) or another size (`Ignored`); `Unclear` if
+/// fewer than five offers report a storage price or a base price above zero, or the size cannot be
+/// determined.
 pub fn storage_treatment(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Treatment {
     let charges = median(listing, "storage_cost").is_some() && median(listing, "dph_base").is_some();
     let check = ResponseCheck::new(listing, query, dialect);

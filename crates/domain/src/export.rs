@@ -10,7 +10,8 @@ use super::text::csv_text;
 use super::value::CellRef;
 use crate::time::UnixTime;
 
-/// Formats rows as CSV: a header of wire names, numbers in wire units, texts escaped by [`csv_text`].
+/// Formats rows as CSV, each line with a line feed: a header of wire names, numbers in wire units, ISO 8601
+/// for fields that are timestamps, texts escaped by [`csv_text`]. Cells without a usable value are empty.
 pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     listing.prepare(fields.iter().copied());
     let mut columns: Vec<Cells<'_>> = fields.iter().map(|field| Cells::new(listing, field)).collect();
@@ -120,7 +121,8 @@ pub(crate) fn iso(time: UnixTime) -> String {
         .map_or_else(|| time.seconds().to_string(), |moment| moment.to_string())
 }
 
-/// Formats rows as a Markdown table with the cells shown on screen; `None` if it exceeds `most` bytes.
+/// Formats rows as a Markdown table with the cells shown on screen, texts cut to 200 cells; without rows only
+/// its header. `None` if it has rows and exceeds `most` bytes.
 pub fn markdown(listing: &Listing, rows: &[u32], fields: &[&Field], dialect: &Dialect, most: usize) -> Option<String> {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let label = |field: &&Field| escaped(&listing.header(field, dialect));

@@ -53,7 +53,8 @@ pub fn cell_of(listing: &Listing, row: usize, key: &str, width: usize) -> String
     field.map_or_else(String::new, |field| cell(listing, row, field, width))
 }
 
-/// A value with its unit, for the detail view. Missing, null, unknown and invalid values are named as such.
+/// A value with its unit, for the detail view: `not reported` if the record lacks it, `—` if it is null
+/// (`unknown` in a field where 0 means that), `invalid: ` and its type if it has a wrong kind.
 pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
     match record.cell(field) {
         CellRef::Missing => NOT_SENT.to_owned(),
@@ -78,8 +79,9 @@ fn total_vram(field: &Field, megabytes: f64, number: impl Fn(&Field) -> Option<f
     Some(gigabytes(nominal_total_gb(megabytes, count)))
 }
 
-/// A number of a field, with its unit only where it is part of the number (`98.5%`, `2.4 TB`, `71d`). A zero
-/// that means none is `—`; very large numbers are in scientific notation.
+/// A number of a field, with its unit only where it is part of the number (`98.5%`, `2.4 TB`, `71d`); as yes
+/// or no or a date in UTC for such fields. A zero that means none is `—`; numbers from 1e15 on, other than
+/// ids, are in scientific notation.
 pub fn number(field: &Field, value: f64) -> String {
     if field.zero_is_none && value == 0.0 {
         return NONE.to_owned();
@@ -123,6 +125,7 @@ pub fn with_unit(field: &Field, value: f64, dialect: &Dialect) -> String {
     }
 }
 
+/// `yes` for true, `no` for false.
 pub const fn yes_no(flag: bool) -> &'static str {
     if flag { "yes" } else { "no" }
 }

@@ -237,10 +237,11 @@ pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
     entries
 }
 
-/// The workergroup `id` as the newest of these writes created it; `None` if none of them did, or the newest
-/// one named another endpoint.
+/// The workergroup `id` as the newest of these writes that holds a group created it; `None` if there is none,
+/// or it named another endpoint.
 ///
-/// `endpoint` is the name that the market lists: under another name it is another group with the same id.
+/// `endpoint` is the name that the market lists, `None` if unknown, which fits any: under another name it is
+/// another group with the same id.
 pub fn created<'e>(entries: &'e [Entry], id: i64, endpoint: Option<&str>) -> Option<&'e NewWorkergroup> {
     let mut created = entries.iter().rev().filter(|entry| entry.created_id() == Some(id));
     let group = created.find_map(|entry| entry.intent.group.as_deref())?;

@@ -106,10 +106,10 @@ pub fn members(text: &str) -> Result<Vec<(String, Range<usize>)>, SplitError> {
     Ok(splitter.envelope.members)
 }
 
-/// Parses an object as a tree; `None` if the text is not an object.
+/// Parses an object as a tree; `None` if the text is not an object, or invalid JSON.
 ///
-/// If no parser accepts the whole (1e400, half a surrogate pair, 200 levels), each member is parsed on its own, and
-/// unreadable ones become null.
+/// If no parser accepts the whole (1e400, half a surrogate pair, 200 levels), each member is parsed on its
+/// own, and unreadable ones become null.
 pub fn object(text: &str) -> Option<Map<String, Json>> {
     if let Ok(whole) = serde_json::from_str(text) {
         return Some(whole);
@@ -180,7 +180,8 @@ impl Splitter {
     }
 
     /// Continues with a longer `text` that begins as before; `is_whole` if it is complete. Until then an
-    /// incomplete part is no error.
+    /// incomplete value at the end is no error, and nothing is done before there is enough more text to try
+    /// it again.
     pub fn advance(&mut self, text: &str, is_whole: bool, records: &mut impl Records) -> Result<(), SplitError> {
         if !is_whole && text.len() < self.patience {
             return Ok(());

@@ -252,10 +252,10 @@ impl Listing {
         }
     }
 
-    /// Reads a response, without redacting copies of keys outside their members.
+    /// Reads a response; copies of the values of its own secret members are removed outside of these. An
+    /// error if it cannot be split into records, or has no list of them.
     ///
-    /// `now` is the time it was received: `duration` counts from it if records have only an end
-    /// date.
+    /// `now` is the time it was received: `duration` counts from it if records have only an end date.
     pub fn read(catalog: &'static Catalog, text: impl Into<String>, now: UnixTime) -> Result<Self, ListingError> {
         let mut reader = Reader::new(catalog, Arc::default(), now);
         reader.take(text.into());
@@ -282,10 +282,12 @@ impl Listing {
         self.catalog
     }
 
+    /// The number of rows, without hidden ones.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -355,7 +357,7 @@ impl Listing {
         self.ids.iter().position(|candidate| *candidate == id)
     }
 
-    /// The JSON of a record, exactly as received; `None` beyond the last row.
+    /// The JSON of a record as received, but without secrets that were removed; `None` beyond the last row.
     pub fn json(&self, row: usize) -> Option<&str> {
         self.spans.get(row).map(|span| &self.text[span.clone()])
     }
@@ -369,7 +371,8 @@ impl Listing {
             .unwrap_or_else(|| self.sent_column(field))
     }
 
-    /// The column of a field as received, read on first use; empty for a field of another catalog.
+    /// The column of a field as read from the records, without estimates, or as set by `set_columns`; read on
+    /// first use, and empty for a field of another catalog.
     pub fn sent_column(&self, field: &Field) -> &Column {
         static NONE: Column = Column {
             cells: Vec::new(),
@@ -430,9 +433,8 @@ impl Listing {
         }
     }
 
-    /// The columns of several fields as received, read in one pass.
-    ///
-    /// They are not cached in the listing: for callers that need many fields once.
+    /// The columns of several fields as read from the records, without estimates, in one pass; computed ones
+    /// are blank.
     pub fn read_columns_uncached(&self, fields: &[&Field]) -> Vec<Column> {
         let positions = fields.iter().map(|field| self.catalog.position(field));
         let known: Vec<usize> = positions.clone().flatten().collect();
@@ -500,7 +502,7 @@ impl Listing {
         self.column(field).cell(row)
     }
 
-    /// The cell of the field with the wire name `key`, to compare; missing without such a field.
+    /// The cell of the field with the wire name `key`, as in `cell`; missing without such a field.
     pub fn cell_of(&self, row: usize, key: &str) -> CellRef<'_> {
         let field = self.catalog.by_key(key);
         field.map_or(CellRef::Missing, |field| self.cell(row, field))

@@ -19,7 +19,8 @@ pub struct LocalTime {
 
 impl LocalTime {
     /// Formats a time for a table: date, time to the minute, age (`2026-11-18 13:05 2d`). A future time has
-    /// the age `0s`.
+    /// the age `0s`; one outside the calendar is its seconds since 1970 in scientific notation, as in the
+    /// other methods.
     pub fn cell(&self, time: UnixTime) -> String {
         self.text(time, "%Y-%m-%d %H:%M").map_or_else(
             || format!("{:.3e}", time.seconds()),

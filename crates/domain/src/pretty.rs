@@ -102,10 +102,10 @@ pub fn json_lines(text: &str) -> Vec<String> {
 }
 
 /// Formats a response body as lines for a screen, of at most about 4 KB each; `is_cut` is whether it is
-/// truncated.
+/// truncated. None for an empty body.
 ///
-/// JSON is laid out, with control characters as JSON escapes; any other text is split into lines, with control
-/// characters made visible.
+/// JSON is laid out, with control characters as JSON escapes; any other text is split into lines, with
+/// control characters made visible.
 pub fn body_lines(text: &str, is_cut: bool) -> Vec<String> {
     if is_json(text, is_cut) {
         return json_lines(&json_for_terminal(text));

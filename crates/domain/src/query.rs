@@ -143,7 +143,7 @@ impl Condition {
     /// Whether a cell satisfies the condition, even if that is disabled.
     ///
     /// A missing, null or unusable value satisfies `eq null` and nothing else, not even `neq` or `notin`;
-    /// `external` without a value counts as no.
+    /// only `external` without a value counts as no, except for `eq null`.
     pub fn accepts(&self, cell: CellRef<'_>) -> bool {
         let asks_for_null = self.operand == Operand::One(Value::Null);
         let cell = match cell {
@@ -360,8 +360,8 @@ impl Query {
         self.storage.unwrap_or(DEFAULT_STORAGE_GB)
     }
 
-    /// The storage in GB that the prices of a response include: the requested size if the dialect can send it, else the
-    /// server's default of 8 GB.
+    /// The storage in GB that the prices of a response include: the requested size if there is one and the
+    /// dialect can send it, else the server's default of 8 GB.
     pub fn priced_storage(&self, dialect: &Dialect) -> f64 {
         self.storage
             .filter(|_| dialect.storage_parameter.is_some())
@@ -375,11 +375,11 @@ impl Query {
 /// compared only if the size is sent.
 pub const DEFAULT_STORAGE_GB: f64 = 8.0;
 
-/// Adds a condition to a list with at most one per field and operator, preserving the meaning of the
-/// conjunction.
+/// Adds a condition to a list with at most one per field and operator, so that all still must hold.
 ///
-/// Of two bounds the tighter is kept, `in` lists are intersected and `notin` lists united, a second `neq`
-/// becomes a `nin`, and a second `eq` an `in`.
+/// Of two bounds the tighter stays, `in` lists are intersected and `notin` lists united; a second `neq` with
+/// another value makes a `nin` of both, except that null stays a `neq`; a second `eq` with another value is
+/// added as an `in`.
 pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
     let Some(index) = conditions
         .iter()

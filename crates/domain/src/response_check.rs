@@ -103,8 +103,9 @@ pub struct ResponseCheck {
 }
 
 impl ResponseCheck {
-    /// Compares the response to `query`, as received, with what was sent: conditions, limit and order, and of
-    /// offers also price model, storage and disk. Without any finding for workergroups.
+    /// Compares the response to `query`, without estimates of prices, with the request in `dialect`:
+    /// conditions, limit and order, and of offers also price model, storage and disk. Without any finding for
+    /// workergroups.
     ///
     /// If the listing comes from several responses, limit and order are not checked.
     pub fn new(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
@@ -248,8 +249,8 @@ fn is_exact(field: &Field) -> bool {
         && !matches!(field.source, Source::TimeLeft(..))
 }
 
-/// A function from a row to the number in its member `key` as received; it returns `None` if the row has
-/// none.
+/// A function from a row to the number in its member `key` as read from its record, without estimates; it
+/// returns `None` if the row has no finite one, or there is no such field.
 fn numbers<'a>(listing: &'a Listing, key: &str) -> impl Fn(usize) -> Option<f64> + use<'a> {
     let column = listing.catalog().by_key(key).map(|field| listing.sent_column(field));
     move |row| column?.cell(row).number().filter(|number| number.is_finite())

@@ -88,10 +88,11 @@ impl SearchSpec {
         }
     }
 
-    /// Parses the query and the words in `dialect`; an unset part has the pane's default.
+    /// Parses the query and the words in `dialect`; an unset order, limit, price model or storage has the
+    /// pane's default. Disabled conditions follow the active ones.
     ///
     /// # Errors
-    /// If a part names something that does not exist.
+    /// If a part names something that does not exist, or the storage is not from 0 to 1e9 GB.
     pub fn read(&self, dialect: &'static Dialect) -> Result<(Query, Vec<String>), SpecError> {
         let catalog = self.resource.catalog();
         let said = |error: LanguageError| error.message;
@@ -143,10 +144,10 @@ pub struct SavedSearch {
 }
 
 impl SavedSearch {
-    /// Parses the query, the words and the job in `dialect`.
+    /// Parses the query and the words as [`SearchSpec::read`] does, and checks the job.
     ///
     /// # Errors
-    /// If a part names something that does not exist, or the job is invalid.
+    /// If a part names something that does not exist, or an input of the job or the storage is out of range.
     pub fn read(&self, dialect: &'static Dialect) -> Result<(Query, Vec<String>, Option<Job>), SpecError> {
         let (query, words) = self.spec.read(dialect)?;
         if let Some(job) = &self.job {

@@ -259,11 +259,11 @@ enum Sight<'a> {
 }
 
 /// Checks an alert's rule on a poll and updates the alert's state; returns the figures if the alert fires.
-/// `None` if its trigger is not met or cannot be decided, if the rule is done, or if it has not rested since
-/// it last fired.
+/// `None` if its trigger is not met or cannot be decided, if it has not rested since it last fired, or if the
+/// rule is done (then the state stays).
 ///
-/// To rest it must be clear by a tenth of its limit, or for ten minutes, so that a price which moves around
-/// the limit fires once. A machine's return and a price drop have only the ten minutes.
+/// To rest it must be clear by a tenth of its limit, or for ten minutes. For a machine's return, a price
+/// drop, and a price limit with nothing on offer only the ten minutes count.
 pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Option<Ring> {
     let at = figures.at;
     if rule.is_done(state, at) {
@@ -388,7 +388,7 @@ fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
     }
 }
 
-/// The distance of a count from `wanted` at which an alert is clear at once: a tenth of it, at least 1.
+/// A tenth of a count, rounded down, at least 1: how far beyond its limit a count is clear at once.
 fn margin(wanted: u32) -> u32 {
     // The same tenth as for prices; at least one GPU.
     (wanted / 10).max(1)
@@ -406,9 +406,10 @@ fn fewer_than(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
 }
 
 impl AlertState {
-    /// Compares a poll's lowest price with the highest one of earlier polls in the last `span` seconds: met
-    /// if it is at least `percent` % below, else clear, but never far. Drops older prices; stores this one if
-    /// the poll is complete, at most 256 in a span.
+    /// Compares a poll's lowest price with the highest stored one of the last `span` seconds: met if it is at
+    /// least `percent` % below, else clear, never far. Drops stored prices outside the span; a complete poll
+    /// with lots also drops those not above its own, which it stores if the last stored one is older than a
+    /// 256th of the span.
     fn price_down<'a>(
         &mut self,
         figures: Figures<'a>,

@@ -88,9 +88,10 @@ impl Alerts {
         self.alerts.iter().find(|alert| alert.name == name)
     }
 
-    /// Applies a change to the alerts: adds or replaces one, edits or renames it, deletes it with its log
-    /// entries, pauses or resumes it (which resets its state), or stores a check, of which the log keeps the
-    /// latest 500. A change of an alert that does not exist has no effect.
+    /// Applies a change to the alerts: adds or replaces one, edits or renames it, deletes it with all log
+    /// entries of its name, pauses or resumes it (which resets its state), or stores a check; the log then
+    /// has at most the latest 500 entries. Editing, pausing or checking an alert that does not exist has no
+    /// effect.
     pub fn apply(&mut self, change: &AlertChange) {
         match change {
             AlertChange::Put(alert) => match self.alerts.iter_mut().find(|existing| existing.name == alert.name) {
@@ -135,8 +136,8 @@ impl Alerts {
         self.alerts.iter_mut().find(|alert| alert.name == name)
     }
 
-    /// A name for an alert: trimmed, cut to 60 characters and, if an alert has it already, with the first
-    /// free number from 2, as in `name (2)`.
+    /// A name for an alert: trimmed, cut to 60 characters and, if an alert has it already, followed by the
+    /// first free number from 2, as in `name (2)`, which may make it longer than 60.
     pub fn free_name(&self, name: &str) -> String {
         let name: String = name.trim().chars().take(LONGEST_NAME).collect();
         if self.named(&name).is_none() {

@@ -120,20 +120,21 @@ impl Differences {
     }
 }
 
-/// The lot under which a row is recorded: machine and GPU model, of volumes their cluster. `None` if the row
-/// does not report its machine or cluster.
+/// The lot of a row: machine and GPU model, of volumes their cluster; its memory is always 0. `None` if the
+/// row does not report its machine or cluster.
 pub fn recorded_lot(listing: &Listing, row: u32) -> Option<Lot> {
     Columns::new(listing).lot(row)
 }
 
-/// The recorded lots of all rows of a listing; rows that do not report their machine are left out.
+/// The lots of all rows of a listing, as by [`recorded_lot`]; rows that do not report their machine or
+/// cluster are left out.
 pub fn lots(listing: &Listing) -> HashSet<Lot> {
     let columns = Columns::new(listing);
     all_rows(listing).filter_map(|row| columns.lot(row)).collect()
 }
 
-/// The machine and GPU model of an offer's row; `None` for volumes and workergroups, and if the row does not
-/// report its machine.
+/// The machine and GPU model of an offer's row, with memory 0; `None` for volumes and workergroups, and if
+/// the row does not report its machine.
 pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
     // The volumes of a cluster are rented one by one, and are distinguished by their ids.
     recorded_lot(listing, row).filter(|_| listing.catalog().resource == Resource::Offers)

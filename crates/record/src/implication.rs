@@ -111,8 +111,9 @@ pub struct Part {
     pub own: Option<Condition>,
 }
 
-/// The ways to divide a query into parts: first the whole query as its only part, then for each `in`
-/// condition with several values one part per value.
+/// The possible divisions of a query into parts that together cover it: first the whole query as its only
+/// part, then for each `in` condition with several values a division with one part per value, in which that
+/// condition lists only the value.
 pub fn divisions(conditions: &[Condition]) -> Vec<Vec<Part>> {
     let whole = vec![Part {
         conditions: conditions.to_vec(),

@@ -181,8 +181,8 @@ impl Quote {
 /// The lowest price of `quotes` in $/h per GPU with `gb` of storage for the offer (of volumes $/GB/month),
 /// limited to those with `gpus` GPUs if given; `None` if there is no such quote.
 ///
-/// Version 0.1 recorded no quotes: then it is `recorded`, which includes 50 GB for each GPU, and of no known
-/// number of GPUs.
+/// Without any quotes, as in records of version 0.1, it is `recorded`, which includes 50 GB for each GPU, or
+/// `None` if `gpus` is given.
 pub fn lowest_price(quotes: impl Iterator<Item = Quote>, recorded: f64, gpus: Option<u32>, gb: f64) -> Option<f64> {
     let mut is_known = false;
     let lowest = quotes

@@ -9,9 +9,10 @@ use crate::{Analysis, Excerpt, Question, Quote};
 /// Megabytes per nominal gigabyte of GPU memory: a card of 24 GB reports 24,564 MB.
 const SOLD_GB: f64 = 1024.0;
 
-/// The query for offers like that of a row: of the same model and number of GPUs, and of the same memory if
-/// the row reports it, at the query's price type and storage, unordered and without a limit. All volumes are
-/// alike. `None` if the row does not report its machine (of volumes its cluster) or its number of GPUs.
+/// The query narrowed to offers like that of a row: of the same model and number of GPUs, and of the same
+/// memory if the row reports it. Its other conditions, price type and storage stay, its order and limit are
+/// removed; of volumes only these. `None` if the row does not report its machine (of volumes its cluster) or,
+/// of offers, its number of GPUs.
 pub fn offers_like(query: &Query, listing: &Listing, row: u32) -> Option<Query> {
     let lot = recorded_lot(listing, row)?;
     if query.resource == Resource::Volumes {

@@ -56,8 +56,9 @@ struct Offers {
 }
 
 impl Lines {
-    /// The lines on offer in a listing, each with its cheapest offer at the price type. Rented and unrentable
-    /// rows are left out; a row without its machine or size makes `is_read` false.
+    /// The lines on offer in a listing, each with its cheapest offer at the price type; one without a price
+    /// counts as the most expensive. Rented and unrentable rows are left out, and so are lines whose cheapest
+    /// offer has no id; a row without its machine or size makes `is_read` false.
     pub(super) fn new(listing: &Listing, offer_type: OfferType) -> Self {
         let columns = Columns::new(listing);
         let quote = quotes(listing, offer_type);
@@ -199,8 +200,8 @@ impl<'a> FactReader<'a> {
         }
     }
 
-    /// The end of an offer in whole seconds since 1970, also from the time left, which some markets send
-    /// instead; unknown if there is neither.
+    /// The end of an offer in whole seconds since 1970; without a reported one, the time at which the listing
+    /// was read plus the time left, which some markets send instead; unknown if there is neither.
     fn end(&self, row: usize, column: &Column) -> Fact {
         let sent = column.cell(row).number();
         let left = || {

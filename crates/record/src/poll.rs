@@ -59,7 +59,9 @@ impl SearchKey {
 
 impl Poll {
     /// The poll of a response to `query`, at the time its request was sent. Its sightings are of the rows
-    /// that meet the conditions which `dialect` cannot send; an unusable response has none.
+    /// that meet the conditions which `dialect` cannot send; an unusable response has none. Its lines include
+    /// those of hidden rows; they are empty if it proves nothing. A response loaded in several requests over
+    /// more than two minutes never proves that a line is absent.
     pub fn new(
         query: &Query,
         listing: &Listing,
@@ -120,7 +122,8 @@ impl Poll {
         }
     }
 
-    /// The sightings with their prices replaced by those of offers with `storage` GB, per GPU or per machine.
+    /// The sightings with their prices replaced by those of offers with `storage` GB, per GPU or per machine,
+    /// as by [`PricePer::price`].
     pub fn priced(&self, storage: f64, per: PricePer) -> Vec<Sighting> {
         let sightings = self.sightings.iter().map(|sighting| Sighting {
             price: per.price(sighting.quotes.iter().copied(), sighting.price, storage),
@@ -199,7 +202,7 @@ fn matching(query: &Query, listing: &Listing, dialect: &'static Dialect) -> Vec<
     all_rows(listing).filter(meets).collect()
 }
 
-/// The sightings of the lots on offer in some rows of a listing.
+/// The sightings of the lots on offer in the rows with these indices, sorted by lot; of no other rows.
 pub(crate) fn sightings(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Vec<Sighting> {
     Lots::new(listing, offer_type, rows).sightings
 }
@@ -285,8 +288,8 @@ impl Lots {
     }
 }
 
-/// A function from the index of a listing's row to its quote; `None` for rows that lack a price or, of
-/// offers, their storage price or a number of GPUs, and for all workergroups.
+/// A function from the index of a listing's row to its quote; `None` for rows that lack a valid price or, of
+/// offers, a valid storage price or a number of GPUs of at least 1, and for all workergroups.
 pub fn quotes(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Option<Quote> + '_> {
     match listing.catalog().resource {
         Resource::Offers => {

@@ -1,7 +1,7 @@
 //! The times at which a line was on offer, from all scopes that cover a question.
 //!
-//! Each scope has its own polls, and each poll that can tell shows whether the line is there. The latest one decides,
-//! whichever scope it belongs to.
+//! Each scope has its own polls, and each poll that would contain the line shows whether it is there. The
+//! latest one decides, whichever scope it belongs to.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -409,9 +409,10 @@ pub struct Merged {
     pub below: Option<f64>,
 }
 
-/// Merges the responses of all scopes that cover a question into one row for each moment, in order of time;
-/// `parts` are the watches of each of its parts. A moment is complete if the latest response of each part is
-/// complete and still up to date, else truncated.
+/// Merges the responses of all scopes that cover a question into one row for each moment, in order of time.
+/// `parts` has, for each part into which the question is divided, the watches of the scopes that cover it. A
+/// moment is complete if the latest response of each part is complete and each part is still up to date, else
+/// truncated. With several parts a truncated moment proves no price.
 pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
     let mut all: Vec<(usize, Response)> = Vec::new();
     for (part, watches) in parts.iter().enumerate() {

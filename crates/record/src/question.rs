@@ -46,7 +46,8 @@ impl Question {
         }
     }
 
-    /// The GPU model in the query's first active `=` condition on it; `None` without such a condition.
+    /// The GPU model in the query's first active `=` condition on it; `None` without such a condition, or if
+    /// its value is not a text.
     pub fn model(&self) -> Option<&str> {
         model_of(&self.query)
     }
@@ -65,14 +66,16 @@ impl Question {
         price.filter(|price| price.is_finite())
     }
 
-    /// Whether the query has a condition on a price, so that a new result may only have become cheaper.
+    /// Whether the query has an active condition on a price, so that a new result may only have become
+    /// cheaper.
     pub fn is_bound_by_price(&self) -> bool {
         let mut conditions = self.query.active();
         conditions.any(|condition| crate::is_price(condition.field.key))
     }
 }
 
-/// The GPU model in the query's first active `=` condition on it; `None` without such a condition.
+/// The GPU model in the query's first active `=` condition on it; `None` without such a condition, or if its
+/// value is not a text.
 pub(crate) fn model_of(query: &Query) -> Option<&str> {
     match only(query, "gpu_name")? {
         Value::Text(name) => Some(name),

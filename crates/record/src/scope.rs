@@ -93,8 +93,8 @@ impl Scope {
             && self.excluded == other.excluded
     }
 
-    /// A query whose responses have this scope, without the conditions that markets add by themselves. Network speeds
-    /// are in the unit of a market.
+    /// A query whose responses have this scope, without the conditions that markets add by themselves and
+    /// without the excluded machines and hosts. Network speeds are in the unit of a market.
     pub fn query(&self, transfer: TransferUnit) -> Query {
         let mut query = Query {
             offer_type: self.offer_type,

@@ -164,8 +164,9 @@ fn too_little_sentence(watched: i64) -> String {
     )
 }
 
-/// The comparison with the last days: `it was cheaper on 8 of the last 10 days`, or `more expensive` if the
-/// price `is_below` the usual one. The time watched, if no days can be compared yet.
+/// The comparison with the last 10 days: `it was cheaper on 8 of the last 10 days`, or `more expensive` if
+/// the price `is_below` the usual one; of fewer `known days of the last 10` if some cannot be compared.
+/// Without any, the time watched.
 fn compare_with_days(rating: &Rating, is_below: bool) -> String {
     let Days { higher, lower, of } = rating.days;
     let days = match of {
@@ -182,8 +183,8 @@ fn compare_with_days(rating: &Rating, is_below: bool) -> String {
     format!("it was {were} on {many} of {days}")
 }
 
-/// The cheapest and the most expensive part, each as index and price; `None` if all known prices are equal,
-/// or none is known.
+/// The lowest and the highest known price, each with its index (an hour or a weekday); `None` if all known
+/// prices are equal, or none is known.
 fn extremes(prices: &[Option<f64>]) -> Option<[WeightedPart; 2]> {
     let all = prices.iter().enumerate();
     let known = all.filter_map(|(part, price)| Some((part, (*price)?)));

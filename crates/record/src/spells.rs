@@ -66,8 +66,9 @@ impl Figures {
         })
     }
 
-    /// The beginning of a spell with these figures right after one with others; `None` if it goes on, with the same
-    /// quotes up to rounding. Without `is_seen`, the change happened out of sight.
+    /// The beginning of a spell with these figures right after one with `old` ones; `None` if nothing
+    /// changed: the amount and, up to rounding, the quotes are equal. Without `is_seen` the change happened
+    /// out of sight, and the beginning is `Revealed`.
     fn beginning_after(&self, old: &Self, is_seen: bool) -> Option<Beginning> {
         let mut quotes = std::iter::zip(&old.quotes, &self.quotes);
         if old.amount == self.amount
@@ -89,7 +90,7 @@ impl Figures {
 }
 
 /// The number of GPUs of one lot that can be rented at once: of distinct ones if all lines list theirs, else
-/// those of the largest line; of volumes the size of the largest in GB.
+/// the highest product of a line's size and its number of offers; of volumes the size of the largest in GB.
 fn amount(states: &[&LineState]) -> u32 {
     if let Some(space) = states.iter().filter_map(|state| state.space).max() {
         return space;
@@ -104,7 +105,8 @@ fn amount(states: &[&LineState]) -> u32 {
 }
 
 /// The spells of a lot, in order of time, from the `stretches` of its lines. `polls` are the moments of the
-/// responses that cover the question.
+/// responses that cover the question, ascending. The first spell after an absence is `Listed` if all lines
+/// that begin with it are, else `Found`.
 pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
     let ends = stretches.iter().flat_map(|stretch| [stretch.from, stretch.stop]);
     // A stretch that is still on offer has no end.

@@ -256,8 +256,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The quote of the line; `None` if its base price or, of offers, its storage price is unknown. An
-    /// unknown minimum bid is none.
+    /// The quote of the line; `None` if its base price is unknown or below zero or, of offers, its storage
+    /// price is unknown. An unknown minimum bid is none.
     pub fn quote(&self) -> Option<Quote> {
         let (storage, min_bid) = match self.terms.resource {
             Resource::Offers => (self.number("storage_cost")?, self.number("min_bid")),

@@ -89,11 +89,13 @@ impl<T: Serialize + DeserializeOwned> StateFile<T> {
         write(&self.path, content).map_err(|error| self.unwritable(error))
     }
 
-    /// Applies a change to the content, which is `here` if the file is missing or corrupt; returns the new
-    /// content and the result of the change.
+    /// Applies a change to the content, which is `here` if the file is missing or corrupt (then it is moved
+    /// aside), and writes it under a lock; returns the new content and the result of the change. Creates the
+    /// folder.
     ///
     /// # Errors
-    /// If it cannot be read or written.
+    /// If the file is blocked, from a newer version or locked by another program, or cannot be read or
+    /// written.
     pub fn change<R>(&self, here: T, change: impl FnOnce(&mut T) -> R) -> Result<(T, R), StateFileError> {
         self.blocked.clone().map_or(Ok(()), Err)?;
         let folder = self.path.parent().map_or(Ok(()), files::private_dir);

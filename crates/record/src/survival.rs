@@ -212,8 +212,8 @@ fn follow(life: &mut Option<Alive>, interval: Interval, polls: &[PollRow]) -> Op
     (stretch.to > stretch.from).then_some(stretch)
 }
 
-/// The lot at the beginning of an interval, continued from `before` where it is the same; `None` if its age
-/// is unknown.
+/// The lot at the beginning of an interval: new if it was listed, else `before` if the interval goes on from
+/// it, or has the same amount and price after it was lost from sight. `None` otherwise: its age is unknown.
 fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option<Alive> {
     let latest = interval;
     match interval.onset {

@@ -277,7 +277,8 @@ pub fn known_lows(intervals: &[Interval], polls: &[PollRow], (since, until): (Mo
 }
 
 /// The intervals from `since` on with a known lowest price, and the price of the last poll that must contain
-/// it, `None` if nothing was on offer. The content of a poll holds until the next one.
+/// it, `None` if nothing was on offer. The content of a poll holds until the next one; if a gap follows, for
+/// no time.
 fn low_intervals(polls: &[PollRow], of_polls: &[Option<f64>], since: Moment) -> (LowIntervals, Option<f64>) {
     let mut lows = LowIntervals::new();
     let mut lowest = None;

@@ -27,7 +27,7 @@ const LONGEST: usize = 16 * 1024;
 
 /// Applies the members of a body to a workergroup; missing and null ones leave it unchanged. Returns the
 /// endpoint that the body names; an error for unknown members, invalid values, and more `cold_workers` than
-/// the maximum number of workers.
+/// the maximum number of workers. On an error some members may have been applied.
 pub fn apply(body: &Map<String, Json>, group: &mut MadeGroup) -> Result<Place, Refusal> {
     let mut place = Place::default();
     let mut cold_workers = 0;

@@ -268,8 +268,8 @@ impl Running {
         self.state.moving_market()
     }
 
-    /// Takes the reason the latest change could not be saved, so that it is lost when the sandbox ends;
-    /// `None` if it was saved, and when the reason was taken before.
+    /// Takes the reason the latest failed change could not be saved, so that it is lost when the sandbox
+    /// ends; `None` if none has failed since the last call.
     pub fn take_unsaved(&self) -> Option<String> {
         self.state.take_unsaved()
     }

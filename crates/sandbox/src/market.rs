@@ -346,7 +346,8 @@ impl Market {
         }
     }
 
-    /// Lists a machine of the same host and with the same GPUs in place of one that has left.
+    /// Lists a machine of the same host and with the same GPUs in place of one that has left. `arriving` is
+    /// whether it is listed at `now`; else it has been on offer for some time already.
     fn fill(&mut self, vacancy: Vacancy, now: f64, arriving: bool) {
         let order = Order {
             wish: None,
@@ -430,7 +431,8 @@ impl Market {
         }
     }
 
-    /// The clusters of the listed machines, in the order of their first machine.
+    /// The clusters of the listed machines, in the order of their first machine, which gives their location,
+    /// network and prices; verified if all machines are, with their mean reliability.
     fn clusters(&self) -> Vec<Cluster> {
         let mut clusters: Vec<(Cluster, u64)> = Vec::new();
         for machine in &self.machines {

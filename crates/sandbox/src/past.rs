@@ -48,8 +48,8 @@ pub struct PastMoment {
 }
 
 impl Past {
-    /// The last `moments` moments, seven hours apart, of the market that starts with `config`. Both queries
-    /// are run without a limit.
+    /// The last `moments` moments of the market that starts with `config`, seven hours apart up to its start,
+    /// the oldest first. Both queries are run without an order and limit.
     ///
     /// # Errors
     /// If the embedded figures are invalid.

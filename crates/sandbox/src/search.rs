@@ -107,8 +107,10 @@ impl Search {
         }
     }
 
-    /// Parses a filter, an object with one operand per operator, and adds its conditions. An `eq` with `any`
-    /// adds none.
+    /// Parses a filter, an object with one operand per operator, and adds its conditions; an `eq` with `any`
+    /// adds none. An error for an unknown field, an operator that it does not take, an invalid operand, an
+    /// empty object, and more than 10,000 values in the search. Any other value is a bare one, see
+    /// [`Self::add_bare_filter`].
     fn add_filter(
         &mut self,
         catalog: &'static Catalog,

@@ -120,7 +120,8 @@ async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     to_bytes(body, limit).await.map_err(|_| Refusal::too_large())
 }
 
-/// Performs a call as far as its fault allows, and makes the faulty response.
+/// Performs a call as far as its fault allows, and makes the faulty response: not at all, after a delay,
+/// once, or for a repeated creation of a workergroup twice more as if by another client.
 async fn inject(
     state: Arc<State>,
     (target, call, injection): (Target, Call, &Injection),

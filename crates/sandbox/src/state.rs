@@ -53,7 +53,7 @@ pub struct State {
     pacer: Mutex<Pacer>,
     group_store: Option<GroupStore>,
     unlist_store: Option<UnlistStore>,
-    /// The reason the latest change could not be saved; `None` if it was.
+    /// The reason the latest failed change could not be saved, until it is taken.
     unsaved: Mutex<Option<String>>,
     pub signer: Signer,
     /// The servers of the workers.
@@ -75,7 +75,7 @@ struct World {
 }
 
 impl State {
-    /// The state of a new sandbox.
+    /// The state of a new sandbox, whose market starts now, or at its configured time if frozen.
     ///
     /// `key` is the account's; `entropy` makes other keys and request ids differ from those of other runs.
     pub fn new(config: &SandboxConfig, key: Token, entropy: u64) -> io::Result<Self> {
@@ -254,19 +254,21 @@ impl State {
         }
     }
 
-    /// Saves a change, if there is a store, and notes the reason if that fails.
+    /// Saves a change, if there is a store, and stores the reason for [`Self::take_unsaved`] if that fails.
     fn save<T>(&self, store: Option<&ChangeStore<T>>, change: T) {
         if let Some(Err(why)) = store.map(|store| store.save(change)) {
             *self.unsaved() = Some(why);
         }
     }
 
-    /// Takes the reason the latest change could not be saved; `None` if it was, or was taken before.
+    /// Takes the reason the latest failed change could not be saved; `None` if none has failed since the last
+    /// call.
     pub fn take_unsaved(&self) -> Option<String> {
         self.unsaved().take()
     }
 
-    /// Locks the reason the latest change could not be saved.
+    /// Locks the reason the latest failed change could not be saved, `None` if none has failed or it was
+    /// taken.
     fn unsaved(&self) -> MutexGuard<'_, Option<String>> {
         self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -442,7 +444,7 @@ impl State {
         unsigned(self.world().fleet.now().floor())
     }
 
-    /// The workergroups created since the start, oldest first.
+    /// The latest 1000 workergroups created since the start, oldest first.
     pub fn created(&self) -> MutexGuard<'_, Vec<Created>> {
         self.created.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -484,7 +486,7 @@ fn bearer(header: &[u8]) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case(b"bearer ").then(|| key.trim_ascii())
 }
 
-/// Whether a route request gives its place in the queue, as clients of the public service do.
+/// Whether a route request has a `request_idx` or `replay_timeout`, as those of the public service's clients.
 fn names_place(body: &Map<String, Json>) -> bool {
     body.contains_key("request_idx") || body.contains_key("replay_timeout")
 }

@@ -117,7 +117,8 @@ impl<R: KeyRow> Keymap<R> {
         self
     }
 
-    /// Replaces the keys of a row of the table; without keys, the action is only in the command palette.
+    /// Replaces the keys of a row of the table; without keys, the action is only in the command palette. No
+    /// effect if the row is not in the table.
     ///
     /// It is not checked whether another row has one of them already.
     pub fn rebind(&mut self, row: &R, chords: Vec<Chord>) {
@@ -171,7 +172,8 @@ impl<R: KeyRow> Keymap<R> {
         self.in_palette(rows().next().map_or("", |bound| bound.row.name()))
     }
 
-    /// The way to an action without a key: the key of the command palette, then the name.
+    /// The keys to press for an action without a key, as text: the key of the command palette, then the
+    /// `name` to type.
     fn in_palette(&self, name: &str) -> String {
         let mut rows = self.rows.iter();
         let bound = rows.find(|bound| bound.row.action() == R::palette());

@@ -94,7 +94,7 @@
 //! [`text_area::TextArea`]) with a type beside them that draws them; [`input_widget`] is their common interface.
 //! [`table`] and [`records`] draw rows of the program, [`panel`] and [`dialog`] frames, [`viewport`] is the visible
 //! part of scrolled content. [`theme`] has the styles by role, and [`appearance`] chooses a theme that the terminal can
-//! show. Sizes and positions are terminal cells, and lengths of texts bytes, unless said otherwise.
+//! show. Sizes and positions are terminal cells, and lengths of texts bytes, unless stated otherwise.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 #![warn(missing_docs)]

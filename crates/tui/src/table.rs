@@ -24,7 +24,7 @@ pub struct Column {
     pub width: u16,
     /// The alignment of its cells.
     pub alignment: Alignment,
-    /// The order in which narrow screens drop columns: larger numbers first; those with 0 are never dropped.
+    /// The order in which narrow screens drop columns: larger numbers first, those with 0 last.
     pub priority: u8,
     /// The maximum number of cells by which it grows into the remaining room.
     pub grows: u16,

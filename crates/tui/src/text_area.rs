@@ -137,8 +137,8 @@ impl TextArea {
         self.lines().iter().map(|line| line.len() + 1).sum()
     }
 
-    /// Replaces the text, as one edit that can be undone; the cursor moves to the start. Hostile characters
-    /// are left out, and a text over the maximum length changes nothing.
+    /// Replaces the text, as one edit that can be undone, and moves the cursor to the start. Hostile
+    /// characters are left out; with a text over the maximum length only the cursor moves.
     pub fn replace(&mut self, text: &str) -> Pasted {
         if text.len() <= LONGEST_TEXT {
             self.editor.select_all();

@@ -174,7 +174,8 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
     settle(&journal, &chosen, arguments.outcome)
 }
 
-/// The entries that `--settle` names; an error if a line is not open, or `--as` does not fit one of them.
+/// The entries that `--settle` names; an error if a line is not to be settled, or `--as` is missing for a
+/// write or given for a damaged line.
 fn chosen(open: &[Unsettled], arguments: &CheckArguments) -> Result<Vec<Unsettled>, CliError> {
     for target in &arguments.settle {
         if let (SettleTarget::Line(line), false) = (target, open.iter().any(|open| open.is_chosen(*target))) {

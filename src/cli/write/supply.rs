@@ -35,10 +35,11 @@ impl Supply {
         Some(Self { look, may_exceed })
     }
 
-    /// Searches for the offers the group would recruit and prints the worst case to stderr.
+    /// Searches for the offers the group would recruit and prints the worst case to stderr, with warnings.
     ///
-    /// No search is sent for one in a template, whose cost is unknown. `None`, and none sent, unless
-    /// `is_wanted` or there is a limit.
+    /// No search is sent for one in a template, whose cost is unknown. Unless `is_wanted` or there is a
+    /// limit, none is sent and the result is `None`; only a missing price limit is then warned about, not for
+    /// a template.
     pub async fn check(self, settings: &Settings, session: &Session, is_wanted: bool) -> Option<Checked> {
         let limit = settings.preferences.config.values.group_hourly;
         let conditions = &self.look.search.conditions;

@@ -50,8 +50,9 @@ pub(crate) struct Tick {
 }
 
 impl Axis<'_> {
-    /// The label of a value as short as possible, in the style of the axis: a field's format, a time, or up
-    /// to 4 significant digits.
+    /// The label of a value on the axis: a time, the text of the axis's function (0 has none), or the format
+    /// of its field unless that only sets decimal places. Else up to 4 significant digits, and from 10
+    /// million on a power of ten (`2e7`).
     fn label(&self, value: f64) -> String {
         match self.1 {
             Labels::Of(field) if !matches!(field.format, Format::Places(_)) => format::number(field, value),

@@ -89,7 +89,8 @@ fn frames(main: (Panel<'_>, Rect), side: Option<(Panel<'_>, Rect)>, scene: &mut 
     }
 }
 
-/// The area of frames with this height, centered, at most 170 columns wide, with narrow strips beside it blanked.
+/// The area of frames with this height, centered, at most 170 columns wide, with narrow strips beside it
+/// blanked.
 ///
 /// Frames nearly as high as the screen get all of it, cleared: remnants of the pane around them would
 /// distract.

@@ -13,7 +13,7 @@ use crate::keys::Action;
 const FACTOR: u32 = 4;
 
 /// The limit that loads more rows, four times the one the rows were loaded with; `None` if that left none
-/// out, or there is no table.
+/// out, the search had no limit, or the pane has no table.
 fn wider_limit(state: &State) -> Option<u32> {
     let browser = state.browser().filter(|browser| browser.is_cut())?;
     // The planner may have loaded more rows than the search requests.
@@ -31,7 +31,7 @@ pub(crate) fn availability(state: &State) -> Availability {
     Availability::hidden_if(!is_possible(state))
 }
 
-/// Repeats the search with a four times higher limit; a notice if all rows are loaded.
+/// Repeats the search with a four times higher limit; only a notice if no more rows can be loaded.
 pub(crate) fn load(cx: &mut Cx<'_>) {
     let Some(limit) = wider_limit(cx.state) else {
         cx.toast("All offers are loaded");
@@ -48,8 +48,8 @@ pub(crate) fn cut_warning(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     warning("", scene)
 }
 
-/// A warning that cheaper rows may be missing, with the `keys` that load them; `None` if the rows are
-/// complete.
+/// A warning that cheaper rows may be missing; `None` if the rows are complete. It names the `keys` that load
+/// more, and the number they load, if a higher limit would load any.
 pub(crate) fn cut_warning_with_keys(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let advice = wider_limit(scene.state).map(|limit| format!(" ({keys} to load {})", grouped(limit as usize)));
     warning(&advice.unwrap_or_default(), scene)

@@ -206,8 +206,8 @@ impl Rows {
         }
     }
 
-    /// Draws the dialog, sized to its lines; lines of the highest rank, the lowest first, are dropped if it
-    /// is too small. Returns the area of its form, empty if it has none.
+    /// Draws the dialog, sized to its lines; if it is too small, lines of the highest rank are dropped, from
+    /// the bottom up. Returns the area of its form, empty if it has none.
     pub fn draw(mut self, title: &str, tone: Tone, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
         let room = area.height.saturating_sub(2);
         let height = |rows: &[(u8, Content)]| rows.iter().map(|(_, content)| content.height()).sum::<u16>();

@@ -100,8 +100,8 @@ struct RingClaim {
 }
 
 impl AlertWatch {
-    /// The firings of the alert of this name, latest first, also one of which it is not known yet whether this
-    /// program notifies.
+    /// The firings of the alert of this name, latest first, also one of which it is not known yet whether
+    /// this program notifies.
     fn rings<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Logged> {
         let claimed = self.claims.iter().rev().map(|claim| &claim.logged);
         let all = claimed.chain(self.all.log.iter().rev());

@@ -28,11 +28,9 @@ pub(super) fn copy_items(state: &State) -> Vec<CopyItem> {
     ]
 }
 
-/// Shell commands that install the unit for the program on the path and start it for a profile.
-///
-/// # Errors
-///
-/// When the market's key is in an environment variable, which no service sees.
+/// Shell commands that install the unit for the program on the path and start it for `profile`, a name that
+/// is quoted for the shell already. An error if the market's key is in an environment variable, which no
+/// service sees.
 fn service(state: &State, profile: &str) -> Result<String, CopyError> {
     let market = state.markets.index_of(&state.profile.name);
     let market = market.and_then(|index| state.markets.market_list.markets.get(index));

@@ -43,8 +43,9 @@ pub(crate) struct Bids {
 }
 
 impl Bids {
-    /// The bids on the selected offer's model (without one, on all), from the records of the pane's search;
-    /// `None` if the pane has no table, or while its first response is missing.
+    /// The bids on the selected offer's model (without one, on all), from the records of the pane's search,
+    /// for the hours of the job that offers are priced for, or else for one hour of work. `None` if the pane
+    /// has no table, or while its first response is missing.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let (state, now) = (cx.state(), cx.now);
         let browser = state.browser()?;
@@ -234,8 +235,8 @@ impl View for Bids {
 }
 
 /// Draws the chart of the share of the time that each bid would have held, filled below, with the one of the
-/// lowest bill marked and the one at the cursor read out. Nothing is drawn for fewer than two bids or in too
-/// little height.
+/// lowest bill marked and the one at the cursor read out. Bids that hold no longer than a lower one are cut
+/// off at the end. Nothing is drawn for fewer than two bids or in too little height.
 fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let at_cursor = outlooks.get(cursor);
     // Bids above the first that holds as long as any add nothing but length.

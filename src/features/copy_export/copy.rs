@@ -47,8 +47,8 @@ pub fn copy(item: &CopyItem) -> Result<Effect, CopyError> {
     Ok(Effect::Copy { what, text })
 }
 
-/// The texts that can be copied from the open pane or request, some of them disabled with a reason; `None` if
-/// the pane has no table.
+/// The texts that can be copied, some of them disabled with a reason: of the request that is open or selected
+/// if one is open or the pane is Requests, else of the open pane's table. `None` if there is neither.
 pub fn items(state: &State) -> Option<Vec<CopyItem>> {
     if state.pane == Pane::Requests || Requests::read(state).opened.is_some() {
         return Some(crate::features::requests::copy_items(state));
@@ -119,7 +119,8 @@ fn without(what: &str, left_out: usize, why: &str) -> String {
 
 const NOTHING_SELECTED: CopyError = CopyError::Missing("no record is selected");
 
-/// The commands and addresses that rent the selected offer outside bourse.
+/// The command that rents the selected offer outside bourse, and on the public service the address of its
+/// console. Without a selected offer the command is disabled, with the reason `waits` if there is one.
 fn rent_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Option<String>) -> Vec<CopyItem> {
     let command = browser
         .selected()

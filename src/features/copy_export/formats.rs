@@ -64,7 +64,7 @@ pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Resu
 }
 
 /// The search as a command of the market's own client, without the conditions that the client does not
-/// support.
+/// support. For workergroups, the command that lists all of them.
 pub fn client_command(query: &Query) -> String {
     let noun = match query.resource {
         Resource::Offers => "offers",

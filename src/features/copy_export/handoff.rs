@@ -91,10 +91,9 @@ fn is_public(profile: &Profile) -> bool {
     !profile.is_sandbox && origin.is_some_and(|origin| origin.is_public_service())
 }
 
-/// A search as a command line for any shell, and the number of conditions and filter words that it
-/// leaves out.
-///
-/// A command has no three prices, no volume term and no filter words.
+/// A search as a command line for any shell, and the number of conditions and filter words that it leaves
+/// out. Left out are filter words, and conditions and sort keys on prices of other price types, throughput
+/// and a volume's term, and on a job or deadline where none is set. A job takes the place of the storage.
 pub fn search_line(browser: &Browser) -> (String, usize) {
     let query = &browser.query;
     let job = browser.computed.job;

@@ -44,7 +44,8 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     scene.lines(&lines, inner);
 }
 
-/// Adds the further parts of the overview below the card; only the last part is cut.
+/// Adds further blocks of the overview below the card, without their blank lines, as long as a block's
+/// heading and one line fit; only the last block is cut.
 fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene: &Scene<'_, '_>) {
     for block in below_card(subject.resource(), subject.row, scene) {
         // A heading without lines is useless.
@@ -56,10 +57,8 @@ fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene
     }
 }
 
-/// Draws the card of a wide preview, the rest of the overview and the record's JSON, in as few
-/// columns as hold them.
-///
-/// Short texts side by side would leave the lower half blank.
+/// Draws the card of a wide preview, the rest of the overview and the record's JSON in two columns, or in
+/// three if two do not hold them on a wide screen. Short texts side by side would leave the lower half blank.
 fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let blocks = below_card(subject.resource(), subject.row, scene);
     let json = json_of(subject.listing, subject.row, scene.theme);

@@ -162,13 +162,13 @@ impl Report {
         Some(self.series.now?.levels?.lowest)
     }
 
-    /// The parts of the time with anything recorded: watched for some of it, or with a price or an amount.
+    /// The steps of the time with anything recorded: watched for some of it, or with a price or an amount.
     fn watched(&self) -> impl Iterator<Item = &Bucket> {
         let buckets = self.series.buckets.iter();
         buckets.filter(|bucket| bucket.watched > 0.0 || bucket.levels.is_some() || bucket.amount.is_some())
     }
 
-    /// The newest `rows` recorded parts of the time as a text table, above the sentences.
+    /// The newest recorded steps of the time, at most `rows`, as a text table above the sentences.
     fn table(&self) -> String {
         let from = format!("From ({})", zone_name(&self.zone));
         let titles = [&from, "Low", "P20", "Median", "P80", "On offer", "Watched"];
@@ -196,8 +196,9 @@ impl Report {
         text
     }
 
-    /// Sentences on the prices: their unit, the lowest one now, the record low, the verdict, and how long
-    /// offers last. Those without data are left out.
+    /// Sentences on the prices: their unit, the lowest one now and how often it was lower, the record low,
+    /// offers that may also match, the verdict with the times of low prices, and how long offers last. Those
+    /// without data are left out.
     fn sentences(&self) -> Vec<String> {
         let mut lines = vec![format!(
             "Prices {}: {}",
@@ -232,7 +233,7 @@ impl Report {
         lines
     }
 
-    /// The document of the report, with the newest `rows` parts of the time, also unrecorded ones;
+    /// The document of the report, with the newest steps of the time, at most `rows`, also unrecorded ones;
     /// `simulated` is its member of that name.
     fn document(&self, simulated: Option<bool>) -> document::History {
         let series = &self.series;
@@ -272,7 +273,7 @@ impl Report {
     }
 }
 
-/// The JSON member of one part of the recorded time; its values are `None` where nothing was on offer or
+/// The JSON member of one step of the recorded time; its values are `None` where nothing was on offer or
 /// recorded.
 fn step(bucket: &Bucket) -> document::SeriesPoint {
     document::SeriesPoint {
@@ -351,7 +352,8 @@ fn zone_name(zone: &TimeZone) -> &str {
     }
 }
 
-/// A time in RFC 3339: `2026-11-22T16:40:00Z`.
+/// A time in RFC 3339: `2026-11-22T16:40:00Z`; its Unix seconds if it is beyond the years that can be
+/// written.
 pub fn rfc3339(moment: Moment) -> String {
     jiff::Timestamp::from_second(moment.0).map_or_else(|_| moment.0.to_string(), |at| at.to_string())
 }

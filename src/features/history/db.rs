@@ -27,8 +27,9 @@ impl From<HistoryError> for CliError {
     }
 }
 
-/// Runs `bourse db`: checks, shrinks or exports the file of recorded prices, or moves it aside. `Err` if
-/// there is no such file for this profile, or if it is damaged.
+/// Runs `bourse db`: checks, shrinks or exports the file of recorded prices, which is created if there is
+/// none, or moves it aside. `Err` if the profile has no place for the file (a frozen sandbox, no home
+/// directory), if the file cannot be opened or moved, or if a check finds damage.
 pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
     let history = settings.history_location();
     let Some(path) = &history.path else {

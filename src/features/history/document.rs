@@ -107,12 +107,12 @@ pub(crate) struct ComparedOffers {
 pub(crate) struct Lifetime {
     pub median: f64,
     pub low: f64,
-    /// `null` if too few have gone to tell.
+    /// `null` if too few have gone for an upper bound.
     pub high: Option<f64>,
     pub departures: usize,
 }
 
-/// A part of the time.
+/// A step of the time.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SeriesPoint {
     pub from: String,

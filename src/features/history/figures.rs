@@ -146,10 +146,9 @@ impl Figures {
 /// The least width of a chart beside a table.
 const BESIDE: u16 = 44;
 
-/// The areas of a table with `rows` rows and of a chart at least `chart` lines high.
-///
-/// A long table is beside the chart if both fit. Otherwise it is above the chart, which gets the
-/// rest.
+/// The areas of a table with `rows` rows and of a chart at least `chart` lines high. A table of more rows
+/// than a third of the area's height is beside the chart if both fit. Otherwise it is above the chart, which
+/// gets the rest, and nothing where a long table needs an area of less than twice `chart` lines.
 fn beside(rows: usize, heads: &[Head], chart: u16, area: Rect) -> [Rect; 2] {
     let width = heads.iter().map(|(_, _, width, _)| width + 1).sum::<u16>() + 2;
     // Beside a few rows there would be a blank corner.

@@ -143,7 +143,8 @@ impl Recall {
     }
 
     /// Stores the output of an analysis: the basis of verdicts with its model, any other for `output`. The
-    /// longer it took to read, the longer the record is not read again.
+    /// record is not read again for 20 times as long as this took. After a failure, the basis stays the last
+    /// one.
     fn take(&mut self, ticket: Ticket, result: Result<AnyOutput, EffectError>, now: Now) {
         let is_it = |remembered: &&mut Remembered| remembered.awaited == Some(ticket);
         if let Some(remembered) = self.models.iter_mut().find(is_it) {
@@ -262,8 +263,9 @@ fn on_screen(browser: &Browser, query: &Query) -> Option<Excerpt> {
     Some(Excerpt::of_response(browser.listing()?, query, is_complete))
 }
 
-/// Requests the basis of verdicts on the selected and the marked offers, eight at most, if the rows or the
-/// selection have changed. Nothing happens while the market is not recorded, and for workergroups.
+/// Requests the basis of verdicts on the selected and the marked offers, eight at most, if the rows, the
+/// selection, the number of marks or the storage in the prices have changed. Nothing happens while the market
+/// is not recorded, and for workergroups.
 fn follow(cx: &mut Cx<'_>) {
     let (now, resource) = (cx.now, cx.state().pane.resource());
     let Lent {

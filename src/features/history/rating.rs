@@ -16,8 +16,9 @@ pub(crate) const fn simulation_suffix(state: &State) -> &'static str {
     if state.profile.is_sandbox { ", simulated" } else { "" }
 }
 
-/// Sentences on an offer, each with its style: the verdict, its price, how long it was seen, and how long
-/// such offers last. Those without data are left out; empty until the record is read.
+/// Sentences on an offer, each with its style: the verdict, its price, how long it was seen (from a minute
+/// on), and, with a verdict, how long such offers last. Those without data are left out; empty until the
+/// record is read.
 pub(crate) fn sentences(
     state: &State,
     (resource, row): (Resource, usize),
@@ -53,8 +54,8 @@ pub(crate) fn sentences(
     sentences
 }
 
-/// The lowest price of similar offers over the recorded time, as a sparkline with its lowest value; `None`
-/// without a verdict, or with prices in fewer than two parts of the time.
+/// The lowest price of similar offers over the recorded time, as a sparkline of 16 equal time steps with its
+/// lowest value; `None` without a verdict, or with prices in fewer than two steps.
 pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &Theme) -> Option<Line<'static>> {
     // With the range beside it that fits the preview of a terminal with 120 columns.
     const PARTS: usize = 16;

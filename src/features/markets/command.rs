@@ -165,8 +165,9 @@ impl ProfileResolver {
         self.paths.as_ref().map(Paths::config_file)
     }
 
-    /// All markets: the built-in ones, those of the configuration, and that of the command line. Unusable
-    /// ones are left out.
+    /// All markets: the built-in ones, those of the configuration, and that of the command line; ones whose
+    /// settings are unusable are left out. The list also has the first mistake in the configuration, if there
+    /// is one.
     pub fn market_list(&self) -> MarketList {
         let (config, wrong) = Config::valid_part(self.paths.as_ref());
         let mut names = config.profile_names();
@@ -257,8 +258,8 @@ impl ProfileResolver {
         Ok(format!("Theme {name} saved"))
     }
 
-    /// Sets the throughput of a GPU model, in units per second, in the configuration, or removes it for `None`;
-    /// returns a confirmation to show.
+    /// Sets the throughput of a GPU model, in units per second, in the configuration, or removes it for
+    /// `None`; returns a confirmation to show.
     ///
     /// # Errors
     ///

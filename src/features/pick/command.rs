@@ -370,7 +370,8 @@ impl Offer<'_> {
         ));
     }
 
-    /// The offer's record as received, with the member `bourse` for the rent command and the `additions`.
+    /// The offer's record as received, without possible secrets, with the member `bourse` for the rent
+    /// command and the `additions`.
     fn json(&self, command: &str, additions: &[Addition]) -> String {
         let result = &self.market.now;
         let mut member = json!({ "v": enrich::VERSION, "command": command });

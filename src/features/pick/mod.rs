@@ -137,8 +137,9 @@ pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// The pick of the best 6 offers of the table that can be picked, none rechecked yet: by the job's bill or the price,
-/// or in the search's order if the user chose one. Empty if none can be picked, `None` before a response.
+/// The pick of the best 6 offers of the table that can be picked, none rechecked yet: by the job's bill or
+/// the price, or in the search's order if the user chose one. Empty if none can be picked, `None` before a
+/// response.
 fn best(browser: &Browser) -> Option<Round> {
     let (query, listing) = (browser.shown_query()?, browser.listing()?);
     let (basis, storage) = (browser.pricing(), listing.estimated_storage());
@@ -233,7 +234,7 @@ fn next(cx: &mut Cx<'_>, mut round: Round) {
 }
 
 /// Handles the response to a recheck: updates the offer, or removes it if it is gone, and takes the next
-/// step.
+/// step. A failed request ends the pick with an error notice.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let pick = &mut cx.feature::<Pick>().0;

@@ -60,8 +60,8 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<String> {
     starts.into_iter().chain(premiums).chain(ends).collect()
 }
 
-/// The basis of the price index in one line, the most important part first; `since` is formatted for display,
-/// `origin` names the source of the prices.
+/// The basis of the price index in one line, the most important facts first; `since` is formatted for
+/// display, `origin` names the source of the prices.
 pub(crate) fn short_basis(index: &Index, since: &str, origin: &str) -> String {
     let withheld = match index.withheld {
         0 => String::new(),

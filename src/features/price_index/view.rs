@@ -53,7 +53,8 @@ pub(crate) struct PriceIndex {
 }
 
 impl PriceIndex {
-    /// The tab for the running search, whose index is requested from the record; `None` without loaded rows.
+    /// The tab for the running search, whose index over the last 30 days is requested from the record; `None`
+    /// if the pane has no table, or before its first response.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let until = cx.now.epoch.moment();
         let since = Moment(until.0 - VERDICT_DAYS * DAY);
@@ -98,8 +99,8 @@ impl PriceIndex {
         (self.since.max(recorded), self.until)
     }
 
-    /// The usual lowest price per GPU in $/h of the selected line, in offers of any number of GPUs, the difference of a bid from it in
-    /// percent, and the GPUs on offer; `None` without a line.
+    /// The usual lowest price per GPU in $/h of the selected line, in offers of any number of GPUs, the
+    /// difference of a bid from the on-demand price in percent, and the GPUs on offer; `None` without a line.
     fn headline(&self, lines: &[&IndexLine], scene: &Scene<'_, '_>) -> Option<Line<'static>> {
         let line = lines.get(self.cursor)?;
         let country = line

@@ -28,10 +28,9 @@ use crate::settings::Settings;
 /// With one slot, a slow reply would hold back the requests due after it.
 const DURATION_CONCURRENCY: u32 = 4;
 
-/// Runs `bourse route`: requests workers as the flags plan it, and prints the replies or figures.
-///
-/// Requests that are forwarded to workers need a confirmation or `--yes`. An error if a requirement is broken
-/// or no request succeeded.
+/// Runs `bourse route`: requests workers as the flags plan it, and prints the replies or figures; with
+/// `--curl`, only prints the first request as a command. Requests that are forwarded to workers need a
+/// confirmation or `--yes`. An error if a requirement is broken or no request succeeded.
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
     let requirements = requirements(arguments)?;
     let plan = plan(arguments, settings.dialect)?;
@@ -127,9 +126,8 @@ fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), 
     )
 }
 
-/// The plan of a route run from its flags; one request by default.
-///
-/// A usage error names the flag or parameter that makes it invalid.
+/// The plan of a route run from its flags; one request by default, and with a duration up to 4 requests at
+/// once at the default rate. A usage error names the flag or parameter that makes it invalid.
 fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliError> {
     let (stop, concurrency, rate) = match (arguments.duration, arguments.number) {
         (Some(span), _) => (

@@ -207,7 +207,7 @@ impl Routes {
         self.flights.get(&ticket).map(|(run, _)| *run)
     }
 
-    /// Notes that an export of an ended run was requested.
+    /// Notes that an export of a run was requested; nothing for a run that is active or no longer in memory.
     pub(crate) fn note_export(&mut self, number: u64) {
         let run = self
             .runs

@@ -15,8 +15,8 @@ pub fn preset(name: &str) -> Option<&'static SavedSearch> {
     presets().iter().find(|preset| preset.name == name)
 }
 
-/// Opens the pane of a saved search with its query, words and job, and runs it; complains if it cannot be
-/// read for this market.
+/// Opens the pane of a saved search with its query, filter words and job, and queries the market; only a
+/// message if the search cannot be read for this market.
 pub fn run(search: &SavedSearch, cx: &mut Cx<'_>) {
     let (query, words, job) = match search.read(cx.state().profile.dialect) {
         Ok(read) => read,
@@ -50,8 +50,8 @@ pub fn current(name: String, state: &State) -> Option<SavedSearch> {
     })
 }
 
-/// Loads the on-demand, bid and reserved prices of the offers and shows them as columns after the price; if
-/// they are shown already, hides these columns and cancels their loading.
+/// Loads the on-demand, bid and reserved prices of the offers and shows them as columns after the price. If
+/// these columns are shown and their prices loaded or loading, hides them and cancels the loading.
 pub fn toggle_price_models(cx: &mut Cx<'_>) {
     let offers = cx.table(Resource::Offers);
     let is_shown = offers

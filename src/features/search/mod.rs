@@ -1,5 +1,5 @@
-//! Searching: the table of a pane with its query line, and the dialog that edits conditions, order, columns and
-//! settings.
+//! Searching: the table of a pane with its query line, and the dialog that edits conditions, order, columns
+//! and settings.
 
 pub(crate) mod command;
 pub(crate) mod dialog;

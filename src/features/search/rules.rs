@@ -80,7 +80,8 @@ impl Funnel {
         self
     }
 
-    /// Sorts the lines: the one that brings back most rows first, then the one that removes most alone.
+    /// Sorts the lines: the one that brings back most rows first, then the one that removes most alone;
+    /// conditions on an id last.
     fn sort(&mut self, conditions: &[Condition]) {
         // Who asks for one offer wants to know why it is hidden, not to drop the question.
         let is_id = |line: &FunnelLine| conditions[line.condition].field.kind == Kind::Id;
@@ -91,7 +92,7 @@ impl Funnel {
 
 /// Counts the rows that each of the enabled `conditions` removes from a response fetched without them.
 ///
-/// A condition on a column that no row reports counts as met.
+/// A condition on a column that no row reports counts as met, unless it is about missing values.
 pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
     let in_force = conditions.iter().enumerate().filter(|(_, condition)| condition.enabled);
     let mut judges: Vec<_> = in_force
@@ -185,7 +186,8 @@ pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
 }
 
 /// The number of rows that come back if `looser` replaces the condition at the index `loosened`: those that
-/// it newly accepts and that meet all other enabled conditions. 0 for an index out of range.
+/// it newly accepts and that meet all other enabled conditions (those on columns without any value count as
+/// met). 0 for an index out of range.
 pub fn won_back(listing: &Listing, conditions: &[Condition], loosened: usize, looser: &Condition) -> usize {
     let Some(condition) = conditions.get(loosened) else {
         return 0;

@@ -262,7 +262,7 @@ impl Run<'_> {
     }
 
     /// Connects with the key that is configured now; false, without connecting, if that is the refused one or
-    /// is for another address.
+    /// is for another address, or if the market is an embedded sandbox.
     async fn connect_with_new_key(&mut self, resolve: &impl Fn() -> Result<Settings, Error>) -> Result<bool, Error> {
         let settings = resolve()?;
         let (

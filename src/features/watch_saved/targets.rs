@@ -182,6 +182,7 @@ fn watched_query(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Opt
 }
 
 impl Target {
+    /// A target of a task that was not polled yet; no saved search or alert is named for it.
     pub fn new(task: Task, search: Option<FollowedSearch>, job: Option<Job>) -> Self {
         Self {
             task,

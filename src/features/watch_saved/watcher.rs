@@ -281,9 +281,8 @@ impl<'a> Watcher<'a> {
         self.one.as_ref().is_some_and(|one| one.conditions.is_some())
     }
 
-    /// Maximum requests per minute of all programs.
-    ///
-    /// A single poll of one search does not wait for others.
+    /// Maximum requests per minute of all programs; no limit for a single poll of one search, which does not
+    /// wait for others.
     fn requests_a_minute(&self) -> u32 {
         if self.one.is_some() && self.rhythm.is_once {
             u32::MAX
@@ -350,7 +349,8 @@ impl<'a> Watcher<'a> {
         self.say_once([format!("watching {searches} and {alerts}: {rate} a minute")]);
     }
 
-    /// Passes to the engine the polls that the targets want; targets without a search are left out.
+    /// Passes to the engine the polls that the targets want, without targets that have no search, and without
+    /// a second list of workergroups if each target is polled once.
     fn wish(&mut self, now: Now) {
         let is_listed = self.rhythm.is_once && self.groups.is_some();
         let is_ready = |target: &&Target| match target.task {
@@ -369,7 +369,8 @@ impl<'a> Watcher<'a> {
         seconds
     }
 
-    /// Claims the poll of a due task: send it, wait, or read the response another program recorded.
+    /// Claims the poll of a due task: send it, wait, or read the response another program recorded. The
+    /// latter only with a record, without `--once`, and unless `--if` needs a response of this program.
     fn claim(&mut self, task: &Task, now: Now) -> Right {
         if let Some(one) = &self.one {
             // The user may ban a machine in the dashboard while the watch runs.
@@ -456,7 +457,8 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Handles the response to a search: concludes its poll, or searches for causes of departures first.
+    /// Handles the response to a search: concludes its poll, or, if machines are missing and there is room
+    /// for another request, first searches for the causes of their departures.
     fn polled(&mut self, task: &Task, mut listing: Box<Listing>, arrival: &Arrival, now: Now) {
         let target = &self.targets[self.awaited];
         let (name, job) = (target.name(), target.job);
@@ -489,7 +491,8 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Records a poll, checks its alerts, and adds its changes to the output.
+    /// Records a poll, checks its alerts, and adds its changes to the output; ends the watch if offers of
+    /// `result` meet the conditions of `--if`.
     fn conclude(&mut self, poll: &Poll, workers: Option<u32>, result: Option<&SearchResult>) {
         self.record(poll);
         self.turns.end();

@@ -30,7 +30,7 @@ pub fn set_up_all(wanted: &mut Wanted, arguments: &SearchArguments, budget: u32)
 }
 
 /// Loads all offers of a search, without banned ones, with up to `budget` requests; notes on stderr how
-/// complete they are.
+/// complete they are. An error if the first request fails.
 ///
 /// Ctrl-C ends it early with the offers so far.
 pub async fn load(

@@ -87,8 +87,8 @@ pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Searches the next part of a full load, or after the last one passes all parts to the table and shows the
-/// verdict.
+/// Sends the next search of a full load, or after the last one passes all responses to the table and shows
+/// how complete they are.
 fn go_on(cx: &mut Cx<'_>, mut load: Load) {
     if let Some(query) = load.plan.next_search() {
         load.part = cx.send_for(Owner::Feature(answered), Request::Search(query));
@@ -109,8 +109,8 @@ fn go_on(cx: &mut Cx<'_>, mut load: Load) {
     cx.effects_for(Owner::Table(Resource::Offers), [Effect::Arrange(arrival)]);
 }
 
-/// Handles the response to a part of a full load: continues with the next, or fails the table's request if
-/// nothing was loaded.
+/// Handles the response to one search of a full load: continues with the next, or fails the table's request
+/// if nothing was loaded.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let state = &mut cx.feature::<WholeMarket>().0;
     let Some(mut load) = state.take_if(|load| load.part == ticket) else {

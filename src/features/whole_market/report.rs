@@ -21,7 +21,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// The reason a part of a full load is incomplete, in words, for the verdict.
+    /// The reason a part of a full load is incomplete, as a phrase for the verdict.
     fn text(&self) -> String {
         match self {
             Self::Alike => "more than one response brings, and no condition divides it further".to_owned(),
@@ -85,8 +85,8 @@ impl Progress {
 }
 
 impl Plan {
-    /// An estimate of the number of requests left, and their maximum; `None` except after the first
-    /// response, if that was truncated.
+    /// An estimate of the number of requests left, and their maximum; `None` except after the first response,
+    /// if that is or may be truncated.
     pub fn estimate(&self) -> Option<String> {
         let sample = self
             .sample
@@ -116,8 +116,8 @@ impl Plan {
         ]
     }
 
-    /// Whether the loaded offers are all of the search: `Cut` with an incomplete part, `Unknown` if offers
-    /// may be missing nevertheless, else `Whole`.
+    /// Whether the loaded offers are all of the search: `Cut` if a search for a part of them stayed
+    /// incomplete, `Unknown` if offers may be missing nevertheless, else `Whole`.
     pub fn coverage(&self) -> Coverage {
         match (self.open.is_empty(), self.doubts().concat().is_empty()) {
             (false, _) => Coverage::Cut,

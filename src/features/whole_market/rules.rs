@@ -126,7 +126,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan for all offers of a search, by responses of at most `limit` records.
+    /// A plan for all offers of a search, by up to `budget` responses of at most `limit` records.
     pub fn new(query: &Query, limit: u32, budget: u32, dialect: &'static Dialect) -> Self {
         let mut query = query.clone();
         query.limit = Some(limit);
@@ -166,7 +166,7 @@ impl Plan {
         Some(query)
     }
 
-    /// Takes the response to the search, from which banned offers are removed.
+    /// Takes the response to the search of `next_search`, without the offers of banned suppliers.
     pub fn take(&mut self, listing: Listing) {
         let Some(part) = self.asked.take() else { return };
         (self.requests, self.failures) = (self.requests + 1, 0);
@@ -189,8 +189,8 @@ impl Plan {
         let ids = self.keep(listing, !is_cut && !is_ignored);
         match (part.kind, field) {
             (Kind::Whole, _) if is_cut || !is_proven => {
-                // A short response may be complete, or the most that the market sends: other offers in its parts
-                // decide.
+                // A short response may be complete, or the most that the market sends: other offers in its
+                // parts decide.
                 (self.size, self.is_doubtful, self.parts[0].1) = (self.size.min(received).max(1), !is_cut, false);
                 let sample = Sample::new(if is_cut { FIRST_GUESS } else { 1.0 }, ids);
                 self.sample = Some(sample.clone());
@@ -266,7 +266,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Ends the load; the incomplete parts remain incomplete for the reason `why`.
+    /// Ends the load; all that is not searched yet counts as incomplete for the reason `why`.
     pub fn stop(&mut self, why: &'static str) {
         self.asked = None;
         for sweep in std::mem::take(&mut self.sweeps) {
@@ -304,25 +304,26 @@ impl Plan {
         }
     }
 
-    /// The incomplete parts, each with its reason.
+    /// The conditions under which offers may be missing, each list with its reason.
     pub fn open(&self) -> &[Open] {
         &self.open
     }
 
-    /// The offers of all parts in one listing, each as received last; an error if they cannot be merged.
+    /// All loaded offers in one listing, each with its newest record; an error if they cannot be merged.
     pub fn into_listing(self) -> Result<Listing, ListingError> {
         let catalog = self.query.catalog();
         let (parts, coverage) = self.into_parts();
         Listing::merged(catalog, &parts, coverage)
     }
 
-    /// The responses, each with whether its part is complete, and the coverage of the whole search.
+    /// The responses, each with whether it is complete, and the coverage of the whole search.
     pub fn into_parts(self) -> (Vec<(Listing, bool)>, Coverage) {
         let coverage = self.coverage();
         (self.parts, coverage)
     }
 
-    /// Divides a region by the first usable field from index `from` on; without one, it stays incomplete.
+    /// Divides the search of `base` by the first usable field from index `from` on, or lists it as
+    /// incomplete.
     fn divide(&mut self, base: Vec<Condition>, from: usize, sample: Sample) {
         let usable = (from..self.fields.len()).find(|index| !self.ignored.contains(&self.fields[*index]));
         let Some(field) = usable else {
@@ -342,7 +343,7 @@ impl Plan {
         });
     }
 
-    /// The next part to search, of the innermost sweep or without a value; `None` at the end.
+    /// The next narrower search: of the innermost sweep, or for offers without a value; `None` at the end.
     fn step(&mut self) -> Option<SweepPart> {
         while let Some(sweep) = self.sweeps.last() {
             let field = self.fields[sweep.field];
@@ -357,7 +358,7 @@ impl Plan {
             let cut = sweep.cut.as_ref().filter(|(cut, _)| *cut == conditions);
             let is_cut = cut.is_some() || conditions == sweep.base;
             let sample = cut.map_or(&sweep.sample, |(_, sample)| sample).clone();
-            // An offer without the value meets no condition on the field, neither the user's nor that of a part.
+            // An offer without the value meets no condition on the field, the user's or that of a part.
             let is_used = own.is_some() && self.query.active().all(|condition| condition.field != field);
             if own.is_some() && self.divided.iter().all(|(known, _)| *known != field) {
                 self.divided.push((field, !is_used));
@@ -418,8 +419,8 @@ impl Plan {
         (listed(Operator::In, values), listed(Operator::Nin, done))
     }
 
-    /// The values of a field in a region: numbers in ascending order, texts with the most frequent
-    /// first.
+    /// The values of `field` among the known offers that meet `region`, with their number and that in
+    /// `sample`: numbers ascending, texts with the most frequent first. Unusable values are left out.
     fn groups(&self, region: &[Condition], field: &'static Field, sample: &Sample) -> Vec<Group> {
         let mut cells: Vec<(CellRef<'_>, bool)> = Vec::new();
         for (id, known) in &self.known {
@@ -455,8 +456,8 @@ impl Plan {
         groups
     }
 
-    /// Whether a response lacks more than some (3, and a tenth) of the known offers of its part, so that the
-    /// market does not apply the conditions as intended.
+    /// Whether a response lacks more than 3 plus a tenth of the known offers that meet its `conditions`, as
+    /// the market does not apply these; false without conditions.
     fn lacks_known(&self, listing: &Listing, conditions: &[Condition]) -> bool {
         if conditions.is_empty() {
             return false;
@@ -473,7 +474,7 @@ impl Plan {
         missing > 3 + expected.len() / TOLERANCE
     }
 
-    /// Stores the response to a part that `is_complete` or not; returns the ids of its records.
+    /// Stores a response, and whether it `is_complete` for its conditions; returns the ids of its records.
     fn keep(&mut self, listing: Listing, is_complete: bool) -> HashSet<RowId> {
         let part = self.parts.len();
         let ids = (0..listing.len()).filter_map(|row| Some((listing.id(row)?, Known { part, row })));
@@ -483,7 +484,7 @@ impl Plan {
         ids.into_keys().collect()
     }
 
-    /// Number of a sample's offers that meet the conditions of a part.
+    /// Number of a sample's offers that meet all `conditions`.
     fn among(&self, sample: &Sample, conditions: &[Condition]) -> usize {
         let known = sample.ids.iter().filter_map(|id| self.known.get(id));
         known
@@ -491,7 +492,7 @@ impl Plan {
             .count()
     }
 
-    /// Counts a complete part of `records` offers in every sample, for their estimates.
+    /// Counts `records` offers, all that meet `conditions`, as loaded in every sample, for its estimates.
     fn cover(&mut self, conditions: &[Condition], records: usize) {
         let sweeps = self.sweeps.iter().map(|sweep| &sweep.sample);
         let sampled: Vec<usize> = sweeps
@@ -530,13 +531,13 @@ impl Plan {
         }
     }
 
-    /// Adds a part of the search to the incomplete ones, with the reason.
+    /// Notes that offers that meet `conditions` may be missing, with the reason.
     fn leave_open(&mut self, conditions: Vec<Condition>, why: Why) {
         self.open.push(Open { conditions, why });
     }
 }
 
-/// Whether a record meets, as received, all conditions of a part.
+/// Whether a record meets all `conditions`, by its values as the market sent them.
 fn meets(listing: &Listing, row: usize, conditions: &[Condition]) -> bool {
     conditions
         .iter()

@@ -22,7 +22,8 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// A sample of the offers with these ids, with a `guess` of the offers for each and no complete part yet.
+    /// A sample of the offers with these ids: `guess` is the assumed number of offers in their region for
+    /// each of them. No part of the region (a narrower search of it) counts as loaded completely yet.
     pub const fn new(guess: f64, ids: HashSet<RowId>) -> Self {
         Self {
             guess,

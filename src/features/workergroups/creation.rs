@@ -134,8 +134,9 @@ fn ids(listing: &Listing) -> Vec<RowId> {
     (0..listing.len()).filter_map(|row| listing.id(row)).collect()
 }
 
-/// Handles the response to a workergroup's creation: selects the new group, or takes up the creation if its
-/// outcome is unknown; then lists the groups. A certain failure changes nothing.
+/// Handles the response to a workergroup's creation: selects the new group and clears the draft if it is
+/// unchanged since, or takes up the creation if its outcome is unknown; then lists the groups. A certain
+/// failure changes nothing.
 pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
     let groups: &mut Groups = cx.feature();
     let Some(sent) = groups.creation.in_flight.take() else {

@@ -22,6 +22,7 @@ pub struct GroupDraft {
 }
 
 impl GroupDraft {
+    /// A blank draft for the `dialect` of a market; it has replaced none.
     pub fn new(dialect: &'static Dialect) -> Self {
         let draft = Draft::default();
         Self {

@@ -133,9 +133,10 @@ impl Look {
         })
     }
 
-    /// The search of a listed group. Conditions that bourse cannot express are left out, with a note.
+    /// The search of a listed group; the documented default one, with a note, if it has none. Conditions that
+    /// bourse cannot express are left out, with a note.
     ///
-    /// Parameters that the listing lacks are taken from its creation among `writes`, the writes to its
+    /// Limits on workers that the listing lacks are taken from its creation among `writes`, the writes to its
     /// market.
     ///
     /// # Errors
@@ -240,8 +241,8 @@ fn whole(number: f64) -> Option<u32> {
 
 /// The scaling parameters of a listed group, and notes on those that are assumed.
 ///
-/// Limits on workers that the listing lacks are taken from `sent`, as it was created, or else assumed to be
-/// the documented defaults.
+/// Limits on workers that the listing lacks are taken from `sent`, as it was created. Without it they stay
+/// missing, with a note on the documented default that is assumed (none for test workers).
 fn parameters(listing: &Listing, row: usize, sent: Option<&NewWorkergroup>) -> (NewWorkergroup, Vec<String>) {
     let at = |key| number(listing, row, key);
     let mut group = NewWorkergroup {

@@ -254,8 +254,11 @@ pub fn toggle_supply_check(cx: &mut Cx<'_>) {
     }
 }
 
-/// Checks the supply of the listed workergroups that were not checked lately, if the configuration says so
-/// and the pane is open; at most half as many as the requests allowed a minute.
+/// Checks the supply of the listed workergroups that were not checked in the last 10 minutes; at most half as
+/// many as the requests allowed a minute.
+///
+/// Does nothing unless the configuration says so and the pane is open, and while an error holds back unasked
+/// requests.
 fn check_due(cx: &mut Cx<'_>) {
     let state = cx.state();
     if !state.settings.values.checks_supply || state.pane != Pane::Workergroups || state.held(cx.now).is_some() {
@@ -275,8 +278,8 @@ fn check_due(cx: &mut Cx<'_>) {
     }
 }
 
-/// Queues a workergroup's search for a check of its supply, unless its report is current; `again` queues it
-/// even then.
+/// Queues a workergroup's search for a check of its supply, unless it is queued already or its report is
+/// current; `again` queues it even with a current one.
 pub fn queue_supply_check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();

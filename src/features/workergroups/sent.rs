@@ -32,8 +32,9 @@ pub fn limit(sent: &NewWorkergroup, key: Key) -> Option<u32> {
         .find_map(|(limit, sent)| sent.filter(|_| limit == key))
 }
 
-/// A limit as sent, if the market does not return the same: `at most 6, as created here; not
-/// returned by this market`. `None` if it does, or none was sent.
+/// A limit as sent when the workergroup was created, if the market returns another value (`returned`) or
+/// none: `at most 6, as created here; not returned by this market`. `None` if it returns the same, or none
+/// was sent.
 pub fn describe(sent: &NewWorkergroup, key: Key, returned: Option<f64>) -> Option<String> {
     let at_most = if key == Key::MaxWorkers { "at most " } else { "" };
     match (limit(sent, key), returned) {

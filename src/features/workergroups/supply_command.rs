@@ -126,8 +126,8 @@ pub(super) async fn cached_report(
 }
 
 impl GroupRow {
-    /// The supply of the group as text: a heading, the report, and its 10 cheapest offers; or the reason it
-    /// is unknown.
+    /// The supply of the group as text: a heading, the report, and up to 10 of its cheapest offers; or the
+    /// reason it is unknown.
     fn text(&self, starts: u32) -> String {
         let id = self.id.map_or_else(|| NONE.to_owned(), |id| id.to_string());
         let endpoint = self.endpoint.as_ref();

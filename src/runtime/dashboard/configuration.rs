@@ -13,7 +13,8 @@ use crate::settings::default_config;
 use crate::store::files;
 
 impl<S: Surface> Dashboard<S> {
-    /// Opens the user's editor on a document and waits for it; returns the edited text.
+    /// Opens the user's editor on a document and waits for it; returns the edited text. The outer error is
+    /// the terminal's, the inner one the editor's.
     pub(super) async fn edit(&mut self, document: Document) -> io::Result<Result<String, EditorError>> {
         let edited = self.surface.edit(document).await?;
         // The editor may have changed the title.
@@ -22,7 +23,8 @@ impl<S: Surface> Dashboard<S> {
     }
 
     /// Opens the editor on the configuration, which is created with every setting commented out if missing,
-    /// and then reloads it.
+    /// then reloads it, also after an error of the editor, which is reported. Without a home folder only
+    /// reports that.
     pub(super) async fn edit_config(&mut self) -> io::Result<()> {
         let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
             let error = EffectError::new("no home directory for a configuration");
@@ -48,7 +50,7 @@ impl<S: Surface> Dashboard<S> {
     }
 
     /// Applies the terminal settings of a reloaded configuration (theme, mouse); returns the message for the
-    /// core, which handles the rest.
+    /// core, which handles the rest. A failed reload changes nothing, and its message holds the error.
     pub(super) fn reconfigured(&mut self, reloaded: Reloaded) -> Message {
         Message::Reconfigured(reloaded.map_err(EffectError::new).map(|saved| {
             let Saved {

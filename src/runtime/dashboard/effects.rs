@@ -84,7 +84,7 @@ impl<S: Surface> Dashboard<S> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Notifies the user as the settings want, see `alarm::attract`.
+    /// Notifies the user as the settings want, see `alarm::ring_and_notify`.
     fn attract(&mut self, notification: Notification) {
         let outbox = self.outbox.clone();
         alarm::ring_and_notify(&self.rings, &self.model, notification, &mut self.surface, outbox);
@@ -138,7 +138,9 @@ impl<S: Surface> Dashboard<S> {
         })
     }
 
-    /// Journals and sends a write in the background; its response arrives as news of the ticket.
+    /// Journals and sends a write in the background; its response arrives as news of the ticket. A notice
+    /// follows if its outcome cannot be journalled, and a message with the damaged lines if they prevented
+    /// the write.
     fn write(&self, ticket: Ticket, request: Request, intent: Intent) {
         let (calls, journal) = (Arc::clone(&self.calls), self.files.journal.clone());
         let (outbox, clock) = (self.outbox.clone(), self.clock);
@@ -219,7 +221,8 @@ impl<S: Surface> Dashboard<S> {
         self.calls = ready.calls;
     }
 
-    /// Queues a job for the writer thread, which starts with the first one; a notice if there is no thread.
+    /// Queues a job for the writer thread, which starts with the first one; a message to the core that it was
+    /// not saved if there is no thread.
     pub(super) fn keep(&mut self, job: Job) {
         let (files, outbox) = (&mut self.files, &self.outbox);
         let secrets = || self.calls.secrets();
@@ -232,7 +235,8 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Queues a job for the thread of the recorded prices, which starts with the first one.
+    /// Queues a job for the thread of the recorded prices, which starts with the first one, and for a sandbox
+    /// whose prices move first records its simulated past.
     fn queue_history(&mut self, job: HistoryJob) {
         let (history, outbox) = (&self.files.history, &self.outbox);
         let market = self.files.sandbox.as_ref().and_then(Running::moving_market);
@@ -244,14 +248,16 @@ impl<S: Surface> Dashboard<S> {
         thread.take(job);
     }
 
-    /// Sends a route request in the background, and on to its worker with a `hop`; it can be aborted.
+    /// Sends a route request in the background, and on to its worker with a `hop`; it can be aborted. The
+    /// result arrives as news of the ticket.
     fn route(&mut self, ticket: Ticket, request: Request, hop: Option<Arc<Hop>>) {
         let calls = Arc::clone(&self.calls);
         let flight = routes::send(calls, self.outbox.clone(), self.clock, ticket, (request, hop));
         self.flights.insert(ticket, flight);
     }
 
-    /// Sends a request in the background; its response arrives as news of the ticket. Reads can be aborted.
+    /// Sends a request in the background; its response arrives as news of the ticket, or none if it was
+    /// aborted. Only reads and route requests can be aborted.
     fn call(&mut self, ticket: Ticket, request: Request) {
         let calls = Arc::clone(&self.calls);
         if request.operation() == Operation::Route {

@@ -22,7 +22,7 @@ pub(super) fn size() -> io::Result<Size> {
     Ok(Size::new(size.ws_col, size.ws_row))
 }
 
-/// Waits until the terminal accepts bytes again.
+/// Waits until the terminal accepts bytes again, or a signal interrupts the wait.
 ///
 /// Another program that shares it may have made it non-blocking.
 pub(super) fn wait_writable() -> io::Result<()> {

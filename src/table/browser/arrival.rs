@@ -52,7 +52,8 @@ impl Arrival {
     }
 
     /// Filters, sorts and prices the rows, which takes a tenth of a second for 100,000, and creates the poll
-    /// of a response. Runs on another thread.
+    /// of a response to a recorded search. Responses that cannot be merged leave no rows. Runs on another
+    /// thread.
     #[must_use]
     pub fn arranged(mut self) -> Self {
         let catalog = self.rows.query.catalog();

@@ -47,7 +47,8 @@ impl Browser {
     }
 
     /// Starts to await the recorded rows of the search that is about to be sent; returns the ticket and query
-    /// to look up. `None` if its rows are on screen already, or for workergroups.
+    /// to look up. `None` if its rows are on screen already (in any order, with any limit), or for
+    /// workergroups.
     ///
     /// Conditions that the market cannot apply are left to the table, as with a response.
     pub(crate) fn await_recorded(&mut self, tickets: &mut Tickets) -> Option<(Ticket, Box<Query>)> {
@@ -104,8 +105,8 @@ impl Browser {
         }))
     }
 
-    /// Shows recorded rows, if they are still awaited and not empty, in place of the rows of an earlier
-    /// search.
+    /// Shows recorded rows in place of the rows of an earlier search, if they are still awaited. Empty ones
+    /// are not shown, but remove recorded rows of an earlier search.
     pub(crate) fn show_recorded(&mut self, arrival: Arrival) {
         let Arrival {
             ticket, rows, recorded, ..

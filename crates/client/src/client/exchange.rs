@@ -77,7 +77,8 @@ impl Bound {
     }
 }
 
-/// The maximum size of the response to a search for `records` records, in bytes.
+/// The maximum size of the response to a search for `records` records, in bytes: 16 KB for each and 1 MB
+/// more, at most 256 MB.
 fn for_records(records: u64) -> usize {
     usize::try_from(records)
         .unwrap_or(usize::MAX)
@@ -169,11 +170,12 @@ impl Raw {
     }
 }
 
-/// Sends the request and reads the response into `body`, if its status is 2xx; of any other response at most
-/// 64 KB are read as bytes. An error if there is no response, the server is silent for too long, or the body
-/// of a 2xx breaks off or is larger than its bound.
+/// Sends the request and reads the response into `body`, if its status is 2xx; of any other response up to 64
+/// KB are read as bytes, fewer if it breaks off. An error if there is no response, the server is silent for
+/// too long, or the body of a 2xx breaks off, exceeds its bound or has a record above 16 MB. Reading ends
+/// early, without an error, once there are too many records.
 ///
-/// `seen` receives the head as soon as it arrives, `on_part` the part of the body received so far.
+/// `seen` receives the head as soon as it arrives, `on_part` the progress of a 2xx.
 pub(super) async fn exchange(
     exchange: Exchange<'_>,
     body: Body,
@@ -263,7 +265,8 @@ fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
         .map_err(|_| ApiError::Misconfigured("the request cannot be built".to_owned()))
 }
 
-/// The text of a header; `None` if it is missing, not ASCII text, or longer than 4096 bytes.
+/// The text of the first header of this name; `None` if it is missing, not printable ASCII, or longer than
+/// 4096 bytes.
 fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?.to_str().ok()?;
     // A redirect or a pause is short; a longer header is useless and would be stored in the ledger.
@@ -285,7 +288,8 @@ fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
     ApiError::Lost
 }
 
-/// The reason for a failed connection, from the first of the error's causes that shows it.
+/// The reason for a failed connection: a timeout, else the one shown by the first of the error's causes that
+/// shows any, else `Other`.
 pub(super) fn unreachable(error: &reqwest::Error) -> Unreachable {
     if error.is_timeout() {
         return Unreachable::TooSlow;

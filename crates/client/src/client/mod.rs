@@ -115,10 +115,11 @@ impl Client {
         &self.inner.config
     }
 
-    /// The request as one runnable shell command. Nothing is sent.
+    /// The request as one runnable shell command, with known secrets replaced by `<removed>`. Nothing is
+    /// sent.
     ///
-    /// The command reads the key from the environment in which it runs, so it does not matter whether this client has
-    /// one.
+    /// The command reads the key from the environment in which it runs, so it does not matter whether this
+    /// client has one.
     pub fn curl(&self, request: &Request) -> String {
         let wire = wire::encode(request, self.inner.config.dialect);
         let command = curl::command(&wire, &self.origin(&wire).address(wire.path));
@@ -131,8 +132,8 @@ impl Client {
         self.call_with_progress(request, |_| {}).await
     }
 
-    /// Sends a request once and reads the response; `on_part` is called with the part of a search's response
-    /// received so far.
+    /// Sends a request once and reads the response. `on_part` is called with the progress of a response of
+    /// records, now and then, and for errors not at all.
     pub async fn call_with_progress(&self, request: &Request, on_part: impl FnMut(Received)) -> Outcome {
         let wire = wire::encode(request, self.inner.config.dialect);
         let mut record = self.record(request, &wire);
@@ -161,7 +162,8 @@ impl Client {
         );
     }
 
-    /// An error for display: with times in the computer's time zone, and as a missing key if none was sent.
+    /// An error for display: with times in the computer's time zone and, if no key was sent, with a missing
+    /// key in place of a rejected one or a lacking permission.
     fn localize(&self, error: ApiError, wire: &WireRequest) -> ApiError {
         let error = if self.key(wire).is_some() {
             error
@@ -171,8 +173,9 @@ impl Client {
         error.in_zone(&TimeZone::system())
     }
 
-    /// Sends a request once and decodes the response; fills in the response of `record`. Keys in a list of
-    /// workergroups become known secrets.
+    /// Sends a request once, decodes the response, and stores it in `record`. An error before anything is
+    /// sent if the request has a key of its own that cannot be sent in a header, or would be sent in clear
+    /// text. Keys in a list of workergroups become known secrets.
     async fn attempt(
         &self,
         request: &Request,
@@ -304,8 +307,8 @@ impl Client {
 /// The beginning of a body for the ledger, and whether it is cut.
 type Excerpt = (String, bool);
 
-/// Decodes a response, one above 1 MB on another thread, and returns an excerpt for the ledger, `None` only
-/// if that thread failed. Known secrets are removed first.
+/// Decodes a response, one above 1 MB on another thread, and returns an excerpt for the ledger. Known secrets
+/// are removed first. If that thread fails, the result is an error, and there is no excerpt.
 async fn decode(request: Request, raw: Raw, known: Arc<Known>) -> (Result<Reply, ApiError>, Option<Excerpt>) {
     let now = current_time();
     let (status, size) = (raw.status, raw.bytes);
@@ -334,7 +337,7 @@ async fn decode(request: Request, raw: Raw, known: Arc<Known>) -> (Result<Reply,
     })
 }
 
-/// Checks that a key is not empty and can be sent in a header: printable ASCII without blanks.
+/// Checks that a key is not empty and can be sent in a header: printable ASCII without blanks; else an error.
 fn check_key(key: &Secret) -> Result<(), ApiError> {
     let sound = !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
     sound.then_some(()).ok_or_else(|| {
@@ -342,14 +345,14 @@ fn check_key(key: &Secret) -> Result<(), ApiError> {
     })
 }
 
-/// Checks that a key may be sent to an address: over https, or to this computer.
+/// Checks that a key may be sent to an address: over https, or to this computer; else an error that names it.
 fn check_key_address(origin: &Origin) -> Result<(), ApiError> {
     origin
         .judge_for_key()
         .map_err(|error| ApiError::Misconfigured(format!("{origin}: {error}")))
 }
 
-/// The current time, read from the computer's clock.
+/// The current time, read from the computer's clock; 1970 if the clock is before that.
 pub fn current_time() -> UnixTime {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -23,10 +23,10 @@ const KEY_IN_THE_CLEAR: OriginError =
     OriginError("an API key is sent over plain http only to this computer (127.0.0.1, [::1] or localhost): use https");
 
 impl Origin {
-    /// Parses a base address.
+    /// Parses a base address; blanks around it are ignored.
     ///
     /// # Errors
-    /// If it is not a web address, or has a user, a query or a fragment.
+    /// If it is not an http or https address with a host, or has a user, a password, a query or a fragment.
     pub fn parse(text: &str) -> Result<Self, OriginError> {
         let text = text.trim();
         let url = Url::parse(text).map_err(|_| NOT_AN_ADDRESS)?;
@@ -53,10 +53,11 @@ impl Origin {
         mistake.map_or(Ok(Self { url }), |(_, why)| Err(why))
     }
 
-    /// A typed address with the scheme that it may lack: http for this computer, https for others.
+    /// A typed address, without blanks around it, with the scheme that it may lack: http for this computer,
+    /// https for others.
     ///
-    /// A text with a scheme, and a single word other than `localhost`, which may be anything, stay as they
-    /// are.
+    /// A text with a scheme is unchanged, and so is a single word without dot and colon other than
+    /// `localhost`, which may be anything.
     pub fn complete(text: &str) -> String {
         let text = text.trim();
         let is_loopback = Self::parse(&format!("http://{text}")).is_ok_and(|origin| origin.is_loopback());
@@ -115,8 +116,8 @@ impl Origin {
         host.trim_start_matches('[').trim_end_matches(']').parse().ok()
     }
 
-    /// The name `localhost` and the addresses to which it is pinned, so that no resolver decides where the
-    /// key is sent; `None` for other hosts.
+    /// The name `localhost` with 127.0.0.1 and `::1` and the port of this address, so that no resolver
+    /// decides where the key is sent; `None` for other hosts.
     pub(super) fn pinned(&self) -> Option<(&str, [SocketAddr; 2])> {
         let port = self.url.port_or_known_default().unwrap_or(80);
         self.is_localhost().then(|| {
@@ -135,8 +136,8 @@ impl Origin {
         self.url.host_str().unwrap_or_default()
     }
 
-    /// Whether the host is the public service's domain or below it: it has its own dialect, client and
-    /// console.
+    /// Whether the host is the public service's domain or below it, with or without a final dot: it has its
+    /// own dialect, client and console.
     pub fn is_public_service(&self) -> bool {
         let host = self.host().trim_end_matches('.');
         let rest = host.strip_suffix(PUBLIC_DOMAIN);

@@ -55,8 +55,10 @@ impl<H: FnMut(Received)> PartialResponse<H> {
         }
     }
 
-    /// Reports the received part of a search or list, at most every 100 ms, but the first rows and the 200th
-    /// of a long one at once; with the first 200 rows if more of them are complete than in the last report.
+    /// Reports how much of a body of records has arrived, `bytes` bytes so far, at most every 100 ms; other
+    /// bodies are not reported. Its first row and its 200th are reported at once while 256 KB or more are
+    /// still to come or, if the size was not announced, have arrived. A report has the first 200 rows if more
+    /// are complete than reported before, up to 200.
     pub(super) fn report(&mut self, bytes: usize, body: &Body) {
         let Body::Records(reader) = body else {
             return;

@@ -28,7 +28,8 @@ pub(super) struct Transports {
 
 impl Transports {
     /// The HTTP client for an address, built by its first call: one for https, one for plain http and one for
-    /// this computer. Https on this computer gets a new one each time.
+    /// plain http on this computer. Https on this computer gets a new one each time. An error if it cannot be
+    /// built.
     pub(super) async fn client_for(&self, origin: &Origin) -> Result<reqwest::Client, ApiError> {
         let cell = match (origin.is_loopback(), origin.is_tls()) {
             (false, true) => &self.secure,
@@ -41,8 +42,8 @@ impl Transports {
     }
 }
 
-/// Builds a client for workers that trusts these roots in addition to those of the platform. With `is_local`
-/// it uses no proxy.
+/// Builds a client for workers that trusts these roots in addition to those of the platform, or to the
+/// built-in ones if the platform has none. With `is_local` it uses no proxy.
 ///
 /// It reuses no connection, and `timed` records when one is ready.
 pub(super) async fn build_for_workers(
@@ -92,8 +93,9 @@ async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
     .unwrap_or_else(|_| Err(unbuildable()))
 }
 
-/// Builds a client for an address that trusts these certificates, or those of the platform if `None`. It
-/// follows no redirects, retries nothing, and uses no proxy on this computer.
+/// Builds a client for an address that trusts only these certificates, or those of the platform if `None`. It
+/// follows no redirects, retries nothing, and for this computer uses no proxy and resolves `localhost`
+/// itself.
 fn make(origin: &Origin, roots: Option<Vec<reqwest::Certificate>>) -> Result<reqwest::Client, ApiError> {
     // The only error is that a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -182,8 +182,9 @@ impl WorkerClient {
         }
     }
 
-    /// Sends the request and reads the response into `seen`, also if it ends early; an error unless it
-    /// arrives in full.
+    /// Sends the request and reads the response into `seen`, also if it ends early. An error if the address
+    /// is unusable, the request cannot be built, there is no response, it is too slow, is cut off, or exceeds
+    /// 1 GB.
     async fn exchange(&self, worker: &Untrusted, reply: &Untrusted, hop: &Hop, seen: &mut Seen) -> Result<(), Failure> {
         let url = address(worker.unescaped(), hop).ok_or_else(|| {
             Failure::Other("the worker's address is no plain http or https address: nothing was sent".to_owned())
@@ -221,7 +222,9 @@ impl WorkerClient {
         Ok(())
     }
 
-    /// The HTTP client for workers on this computer (`is_local`) or elsewhere, built by the first request.
+    /// The HTTP client for workers on this computer (`is_local`) or elsewhere, built by the first request. An
+    /// error if it cannot be built, or its root certificates cannot be read; the next request then tries
+    /// again.
     async fn client(&self, is_local: bool) -> Result<reqwest::Client, Failure> {
         let cell = if is_local {
             &self.inner.local
@@ -274,8 +277,9 @@ fn unanswered(error: &reqwest::Error) -> Failure {
     Failure::Other("the connection was lost before the worker answered".to_owned())
 }
 
-/// The address of the path at a worker; `None` if it is longer than 2,000 bytes, or unless the worker's own
-/// is a plain http or https address without user, query or fragment.
+/// The worker's address followed by the path of `hop`. `None` if the result is longer than 2,000 bytes or has
+/// blanks, control or non-ASCII characters, or if the worker's address is not http or https, or has a user, a
+/// query or a fragment.
 pub(crate) fn address(worker: &str, hop: &Hop) -> Option<Url> {
     let text = format!("{}{}", worker.trim_end_matches('/'), hop.absolute_path());
     let is_plain = text.len() <= LONGEST_ADDRESS && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -304,7 +308,7 @@ struct Seen {
 
 impl Seen {
     /// Stores the status of the head; returns whether the body is a stream, which has no limit for its whole
-    /// time: by its type, or because its length is not announced.
+    /// time: by its type, an event stream or lines of JSON, or because its length is not announced.
     fn begin(&mut self, status: u16, headers: &HeaderMap) -> bool {
         self.status = Some(status);
         let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -314,8 +318,9 @@ impl Seen {
         self.is_lines || !headers.contains_key(CONTENT_LENGTH)
     }
 
-    /// Counts received bytes, and stores the beginning of the body; the first ones set the time of the first
-    /// byte.
+    /// Counts received bytes and appends them to the stored body, up to 64 KB of a stream of lines and 4 MB
+    /// of any other; the first ones set the time of the first byte. Lines of a stream are searched for token
+    /// counts.
     fn push(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
             self.first_byte.get_or_insert_with(Instant::now);
@@ -367,8 +372,9 @@ impl Seen {
     }
 }
 
-/// The number of generated tokens in one JSON text, in the spellings of common model servers; `None` if it
-/// has none or is not valid JSON.
+/// The number of generated tokens in one JSON text, under the names that common model servers use, at its top
+/// or in `usage`, `details`, `meta_info`, `response` or `response.usage`; `None` if it has none or is not
+/// valid JSON.
 fn tokens(json: &[u8]) -> Option<u64> {
     let names = ["completion_tokens", "output_tokens", "eval_count", "generated_tokens"];
     let is_named = |name: &str| json.windows(name.len()).any(|part| part == name.as_bytes());

@@ -65,7 +65,7 @@ impl Content {
     }
 
     /// Whether it certainly has no members with the name of a secret; false for a body of text, which is not
-    /// searched.
+    /// searched, and for records that could not be split.
     pub(crate) fn is_clean(&self) -> bool {
         match self {
             Self::Text(_) => false,
@@ -152,9 +152,9 @@ fn reject_empty_or_html(text: &str, status: u16) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The error for a status other than 2xx: a redirect, a rejected or unauthorized key, a rate limit, an
-/// invalid request or a server error. On a market without network volumes a 404 to their search is an error
-/// of its own.
+/// The error for a status other than 2xx. Below 400: a redirect. 401, or 403 or 404 about the key: a rejected
+/// key. Any other 403: a lacking permission. Any other 404 to a search of network volumes: a market without
+/// them. 429: a used-up quota or a rate limit. Any other 4xx: an invalid request. Else a server error.
 fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: UnixTime) -> ApiError {
     let status = answer.status;
     let said = parse_error_body(text);
@@ -174,7 +174,9 @@ fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: UnixTime) 
     }
 }
 
-/// The error for a 429: the daily quota if the body names it, else requests too close together.
+/// The error for a 429: the daily quota if the body has `quota_exceeded`, with the time of its reset from the
+/// reset header, else from `Retry-After`; else requests too close together, with the wait from `Retry-After`,
+/// else from the reset header, at most five minutes.
 fn too_many(answer: Answer<'_>, said: ErrorBody, now: UnixTime) -> ApiError {
     let reset = answer
         .rate_limit_reset
@@ -208,10 +210,11 @@ fn zoned(time: UnixTime) -> Option<Zoned> {
     Some(whole.timestamp()?.to_zoned(TimeZone::UTC))
 }
 
-/// Whether a 403 is about the key itself.
+/// Whether a 403 is about the key itself: it mentions a login or an invalid key, or else `auth_error` or an
+/// API key without mentioning a permission.
 ///
-/// The public service answers 403 for a missing key ("This action requires login.") and for a valid key that lacks the
-/// permission.
+/// The public service answers 403 for a missing key ("This action requires login.") and for a valid key that
+/// lacks the permission.
 fn is_about_the_key(said: &ErrorBody) -> bool {
     if mentions(said, &["login", "log in", "invalid user key"]) {
         return true;
@@ -221,13 +224,14 @@ fn is_about_the_key(said: &ErrorBody) -> bool {
     !is_permission && mentions(said, &["auth_error", "api key"])
 }
 
-/// Whether a 404 is about the key, with which the public service rejects a wrong key.
+/// Whether a 404 is about the key, with which the public service rejects a wrong key: it mentions
+/// `auth_error` or an invalid user key.
 fn is_key_error(said: &ErrorBody) -> bool {
     mentions(said, &["auth_error", "invalid user key"])
 }
 
-/// Whether the code or the message of an error contains one of the words, which are in lower case, in any
-/// case.
+/// Whether the code or the message of an error contains one of `words`, which are in lower case, in any case
+/// of letters; false for a body without code and message.
 fn mentions(said: &ErrorBody, words: &[&str]) -> bool {
     let ErrorBody::Words { code, message } = said else {
         return false;
@@ -238,7 +242,8 @@ fn mentions(said: &ErrorBody, words: &[&str]) -> bool {
     })
 }
 
-/// Scheme, host and port of an address: the rest may contain a secret. `None` if it has no scheme or no host.
+/// Scheme, host and port of an address, without user and password: the rest may contain a secret. `None` if
+/// it has no scheme, one above 8 bytes, or no host.
 fn origin_of(location: &str) -> Option<String> {
     let (scheme, rest) = location.split_once("://")?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
@@ -306,8 +311,9 @@ fn created(text: &str, status: u16) -> Result<Reply, ApiError> {
     }
 }
 
-/// The reply of the router: an assignment if it has the address of a worker, else a status to wait for. An
-/// error if it reports a failure or a refusal, or is not valid JSON.
+/// The reply of the router: an assignment if it has the address of a worker, else a status to wait for. The
+/// assignment lists `endpoint` and `cost` as mismatches unless they equal those of `call`. An error if the
+/// reply reports a failure or a refusal, is not valid JSON, or its `url` is not text.
 fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> {
     let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
     let members = Members::new(text, &envelope);

@@ -61,8 +61,8 @@ impl<'a> Members<'a> {
         self.text(name).map(Untrusted::from)
     }
 
-    /// A member of any type as text: a text unchanged, any other value as its JSON, bounded. `None` if it is absent or
-    /// blank.
+    /// The first 400 characters of a member as text: a text without blanks around it, any other value as its
+    /// JSON. `None` if it is absent, null or blank.
     pub(super) fn words(&self, name: &str) -> Option<Untrusted> {
         let raw = self.raw(name)?;
         let decoded = serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned());

@@ -19,8 +19,9 @@ const LONGEST_QUOTA: f64 = 32.0 * 86_400.0;
 /// Error pages of proxies can be megabytes; their title and a JSON error are at the start.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// Parses the body of an error response: `{success, error, msg}`, a single `error`, `detail`, `error_msg` or
-/// `message`, a JSON text, plain text, or a web page. Any other JSON, or binary data, is noise.
+/// Parses the first 64 KB of an error response: an object with `error`, `msg`, `detail`, `error_msg` or
+/// `message`, or with a false `success`; a JSON text; plain text, which includes bare JSON numbers; or a web
+/// page. Any other object, a list, and text with over four control characters or invalid UTF-8 are noise.
 pub(super) fn parse_error_body(body: &str) -> ErrorBody {
     let body = head(body.trim_start_matches('\u{feff}').trim());
     if body.is_empty() {
@@ -56,8 +57,8 @@ pub(super) fn parse_error_body(body: &str) -> ErrorBody {
     }
 }
 
-/// The code and the message of an error object (`error`; `msg`, `detail`, `error_msg` or `message`); `None`
-/// if it has neither.
+/// The code (`error`, unless it is true or 1) and the message (the first of `msg`, `detail`, `error_msg` and
+/// `message`) of an error object; `None` if it has neither.
 pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     let code = members.words("error").filter(|code| {
         // `"error": true` adds nothing to the status.
@@ -71,8 +72,8 @@ pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     (code.is_some() || message.is_some()).then_some(ErrorBody::Words { code, message })
 }
 
-/// The minimum interval in seconds named in the message of a refusal (`threshold=5.0`), at most five minutes.
-/// `None` if there is none.
+/// The minimum interval in seconds named after `threshold` in the message of a refusal (`threshold=5.0`), at
+/// most five minutes. `None` if there is none above zero.
 pub fn threshold(words: &str) -> Option<f64> {
     let behind = &words[words.find("threshold")? + "threshold".len()..];
     let rest = behind.trim_start_matches([' ', '=', ':', '"']);
@@ -83,7 +84,8 @@ pub fn threshold(words: &str) -> Option<f64> {
     (seconds.is_finite() && seconds > 0.0).then(|| seconds.min(LONGEST_WAIT.as_secs_f64()))
 }
 
-/// The wait of a `Retry-After` header: seconds or an HTTP date, at most five minutes; `None` if it is invalid.
+/// The wait of a `Retry-After` header: seconds or an HTTP date, from zero to five minutes; `None` if it is
+/// invalid.
 pub fn retry_after(header: &str, now: UnixTime) -> Option<Duration> {
     bounded_wait(retry_seconds(header, now)?)
 }
@@ -107,8 +109,8 @@ pub(super) fn retry_seconds(header: &str, now: UnixTime) -> Option<f64> {
     Some(UnixTime::from(date.timestamp()) - now)
 }
 
-/// The time in an `X-RateLimit-Reset` header; `None` if it is past, or too far off to be a time
-/// (some servers send other units).
+/// The time in an `X-RateLimit-Reset` header, in seconds since 1970; `None` if it is no number, not after
+/// `now`, or over 32 days off, which is no time of a reset (some servers send other units).
 pub(super) fn reset(header: &str, now: UnixTime) -> Option<UnixTime> {
     let moment = UnixTime::new(header.trim().parse().ok()?);
     (moment > now && moment - now <= LONGEST_QUOTA).then_some(moment)
@@ -132,7 +134,7 @@ pub(super) fn is_page(text: &str) -> bool {
         .any(|tag| start.contains(tag))
 }
 
-/// The title of a web page, at most 400 characters; `None` if it has none.
+/// The title in the first 64 KB of a web page, at most 400 characters; `None` if it has none or a blank one.
 pub(super) fn title(page: &str) -> Option<String> {
     let page = head(page);
     let lower = page.to_ascii_lowercase();

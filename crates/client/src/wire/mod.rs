@@ -134,8 +134,8 @@ fn route(call: &RouteCall, dialect: &'static Dialect) -> WireRequest {
     }
 }
 
-/// The body of an offer search: filters, order, limit and price model, and storage and unbundling in dialects
-/// that have them.
+/// The body of an offer search: filters, order, limit and price model; a storage and separate offers, if they
+/// are set, only in dialects that have a parameter for them.
 fn offers(query: &Query, dialect: &'static Dialect) -> Json {
     let mut body = search(query, dialect);
     body.insert("type".to_owned(), json!(query.offer_type.wire()));
@@ -158,7 +158,8 @@ fn volumes(query: &Query, dialect: &'static Dialect) -> Json {
     }
 }
 
-/// The common part of both searches: filters, order and limit, each only if set.
+/// The members that both searches have: the conditions and sort keys that `dialect` sends, and the limit,
+/// each only if there is any.
 fn search(query: &Query, dialect: &'static Dialect) -> Map<String, Json> {
     let mut body = query.filters_json(dialect);
     let order: Vec<Json> = query

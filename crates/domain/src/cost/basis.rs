@@ -42,7 +42,7 @@ impl Basis {
     /// The `price` of a row made comparable across sizes: per GPU, or the whole bill if it is for work, as
     /// more GPUs only finish sooner.
     ///
-    /// `None` if the row does not report its GPUs.
+    /// `None` if it is per GPU, and the row does not report its GPUs.
     pub fn unit_price(&self, prices: &Prices<'_>, row: usize, price: f64) -> Option<f64> {
         if self.is_work() {
             Some(price)
@@ -57,7 +57,8 @@ impl Basis {
         self.job.is_some_and(|job| job.is_work())
     }
 
-    /// The price of a row: the bill of the job in $, else $/h with the storage of the basis.
+    /// The price of a row: the bill of the job in $, else $/h with the storage of the basis. An error if
+    /// something that it needs is not reported, or the job is invalid.
     pub fn price(&self, prices: &Prices<'_>, row: usize) -> Result<f64, Gap> {
         match &self.job {
             Some(job) => prices.job_total(row, job),

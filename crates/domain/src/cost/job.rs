@@ -112,7 +112,8 @@ impl Job {
     }
 
     /// Describes the job briefly: `3d + 2d stopped, 200 GB, 20 GB in, 5 GB out, by Fri 23:59 (2 days left)`,
-    /// or its work in place of `3d`. Stopped hours and traffic of zero and an unset deadline are left out.
+    /// or its work in place of `3d`; a length other than whole days is in hours: `36.5h`. Stopped hours and
+    /// traffic of zero and an unset deadline are left out.
     pub fn brief(&self, local: &LocalTime) -> String {
         let span = |hours: f64| match hours % 24.0 {
             0.0 if hours > 0.0 => format!("{}d", trimmed(hours / 24.0, 0)),
@@ -166,19 +167,21 @@ struct Parts {
 }
 
 impl Prices<'_> {
-    /// The cost of `job` on a row in $, without the arithmetic: for a column that sorts.
+    /// The cost of `job` on a row in $, without the arithmetic: for a column that sorts. An error if the job
+    /// is invalid, or a price or speed that it needs is missing.
     pub fn job_total(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         self.parts(row, job).map(|parts| parts.total)
     }
 
-    /// Hours that `job` runs on a row, including the download.
+    /// Hours that `job` runs on a row, including the download. An error if the job is invalid, or a speed
+    /// that it needs is missing.
     pub fn job_hours(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         let run = self.run_hours(row, job)?;
         finite(run + self.download_hours(row, job, run)?)
     }
 
     /// Hours of work on a row, without the download: the job's own, or its work divided by the speed of the
-    /// row.
+    /// row. An error if the job is invalid, or work is given and the speed is unknown.
     fn run_hours(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         job.validate()?;
         match (job.work, job.work_dlperf_hours) {
@@ -191,14 +194,15 @@ impl Prices<'_> {
         }
     }
 
-    /// The number of GPUs that share the work: the rented ones if they are given, else those of the row.
+    /// The number of GPUs that share the work: the rented ones if they are given, else those of the row; an
+    /// error if the row does not report any.
     fn workers(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         job.shared_by
             .map_or_else(|| self.num_gpus.divisor(row), |gpus| Ok(gpus.into()))
     }
 
     /// The `DLPerf` of all GPUs that share the work: that of the row, or of as many of its GPUs as are
-    /// rented.
+    /// rented. An error if it is not reported as above zero.
     fn dlperf_of(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         let own = self.dlperf.divisor(row)?;
         match job.shared_by {
@@ -217,15 +221,15 @@ impl Prices<'_> {
         rate.ok_or_else(|| Gap::NoRate(unit, model.screen(LONGEST_MODEL)))
     }
 
-    /// Hours between the end of the work, started at `now`, and its deadline; negative if it
-    /// ends too late, `None` without a deadline.
+    /// Hours between the end of the work, started at `now`, and its deadline; negative if it ends too late,
+    /// `None` without a deadline. An error as in `job_hours`.
     pub fn job_slack(&self, row: usize, job: &Job, now: UnixTime) -> Result<Option<f64>, Gap> {
         let hours = self.job_hours(row, job)?;
         Ok(job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR - hours))
     }
 
-    /// Hours until the data of a job that runs for `run` hours are on the disk of a row. A job that never runs
-    /// downloads nothing.
+    /// Hours until the data of a job that runs for `run` hours are on the disk of a row, 0 if it has no data
+    /// or never runs; else an error if the row reports no download speed above zero.
     fn download_hours(&self, row: usize, job: &Job, run: f64) -> Result<f64, Gap> {
         if job.gb_in == 0.0 || run == 0.0 {
             // A job without data does not need the download speed, which the offer may not report.
@@ -236,15 +240,16 @@ impl Prices<'_> {
         finite(job.gb_in * per_gb / speed / SECONDS_PER_HOUR)
     }
 
-    /// Hours between the end of `job`, started at `now`, running and stopped
-    /// hours together, and the end of the offer; negative if the offer ends first.
+    /// Hours between the end of `job`, started at `now`, running and stopped hours together, and the end of
+    /// the offer; negative if the offer ends first. An error as in `job_hours`, or if the row does not report
+    /// its end.
     pub fn job_spare(&self, row: usize, job: &Job, now: UnixTime) -> Result<f64, Gap> {
         let needed = self.job_hours(row, job)? + job.stopped_hours;
         Ok(hours_left(&self.duration, row, now)? - needed)
     }
 
-    /// Compares the disk and the time of a row with `job`, started at `now`: `Fit::No` if anything is too
-    /// little, else `Fit::Unknown` if anything needed is not reported.
+    /// Compares the disk and the remaining time of a row and the deadline of `job` with `job` started at
+    /// `now`: `Fit::No` if anything is too little, else `Fit::Unknown` if anything needed is not reported.
     pub fn fit(&self, row: usize, job: &Job, now: UnixTime) -> Fit {
         let by = job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR);
         let left = hours_left(&self.duration, row, now).ok();
@@ -286,7 +291,8 @@ impl Prices<'_> {
         self.fit(row, job, now) == Fit::Yes
     }
 
-    /// The cost of `job` on a row if it starts at `now`.
+    /// The cost of `job` on a row if it starts at `now`. An error if the job is invalid, or a price or speed
+    /// that it needs is missing; an unknown disk or end of the offer is none.
     pub fn job_cost(&self, row: usize, job: &Job, now: UnixTime) -> Result<JobCost, Gap> {
         let parts = self.parts(row, job)?;
         let [gpu, storage_running, storage_stopped, traffic_in, traffic_out] = parts.sums;

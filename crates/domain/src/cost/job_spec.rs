@@ -45,14 +45,14 @@ impl FromStr for Job {
 }
 
 impl Job {
-    /// Reads parts separated by commas.
+    /// Reads parts separated by commas; blank ones are ignored.
     ///
-    /// A duration is the run time, a size the disk; `300GB-down`, `50GB-up` and `2d-stopped` name others, `500M-tokens`
-    /// or `5000-dlperf-hours` replaces the run time, and `by-2026-12-01T18:00Z` is the deadline. The default disk is
-    /// the storage that prices include by default; the default traffic is none.
+    /// A duration is the run time, a size the disk; `300GB-down`, `50GB-up` and `2d-stopped` name others,
+    /// `500M-tokens` or `5000-dlperf-hours` replaces the run time, and `by-2026-12-01T18:00Z` is the
+    /// deadline. The default disk is the storage that prices include by default; the default traffic is none.
     ///
     /// # Errors
-    /// If a part is wrong or given twice, or unless exactly one of run time and work is given.
+    /// If a part is wrong, out of range or given twice, or unless exactly one of run time and work is given.
     ///
     /// ```
     /// use bourse_domain::cost::Job;
@@ -151,7 +151,8 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
 }
 
 impl Job {
-    /// The job as text that [`Job::from_spec`] reads back, to six decimal places.
+    /// The job as text that [`Job::from_spec`] reads back, to six decimal places: its length, its disk, then
+    /// its traffic, stopped hours and deadline if there are any.
     pub fn spec(&self) -> String {
         let hours = |hours: f64| quantity::write(hours, Quantity::Hours);
         let size = |gb: f64| quantity::write(gb, Quantity::Gigabytes);

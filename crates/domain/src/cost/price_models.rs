@@ -61,8 +61,9 @@ struct Side<'a> {
 type GpuKey = (i128, Vec<i64>);
 
 impl<'a> PriceJoin<'a> {
-    /// Joins the listings of the three models to the rows of `shown`, which may be one of them.
-    /// With `gb`, all are priced for that storage; without, each as quoted.
+    /// Joins the listings of the three models to the rows of `shown`, which may be one of them; `None` for a
+    /// model without a listing. With `gb`, all are priced for that many GB of storage; without, each as
+    /// quoted.
     pub fn new(
         shown: &'a Listing,
         on_demand: Option<&'a Listing>,
@@ -82,8 +83,9 @@ impl<'a> PriceJoin<'a> {
         }
     }
 
-    /// The three prices of a row of the listing on screen, matched by id, else by its GPUs. All are `None`
-    /// beyond its last row.
+    /// The three prices of a row of the listing on screen, matched by id, else by its GPUs. A saving is
+    /// `None` unless both prices are known and the on-demand price is above zero; all are `None` beyond the
+    /// last row.
     pub fn prices_of_row(&self, row: usize) -> ThreePrices {
         let Some(id) = self.shown.id(row) else {
             return ThreePrices::default();

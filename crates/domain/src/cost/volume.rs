@@ -72,6 +72,7 @@ pub struct VolumePrices<'a> {
 }
 
 impl<'a> VolumePrices<'a> {
+    /// The prices of a listing of network volumes, whose members are read when first used.
     pub const fn new(listing: &'a Listing) -> Self {
         Self {
             storage_cost: Member::new(listing, "storage_cost"),
@@ -80,30 +81,32 @@ impl<'a> VolumePrices<'a> {
         }
     }
 
-    /// $ per GB and month.
+    /// $ per GB and month; an error if that is missing, not a number or negative.
     pub fn per_gb_month(&self, row: usize) -> Result<f64, Gap> {
         self.storage_cost.amount(row)
     }
 
-    /// $ for the whole term, without the arithmetic: for a column that sorts.
+    /// $ for the whole term, without the arithmetic: for a column that sorts. An error if the term is out of
+    /// range, or the row has no price.
     pub fn term_total(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
         finite(self.hourly(row, term)? * term.hours())
     }
 
-    /// $ per hour for the size of the term.
+    /// $ per hour for the size of the term; an error if the term is out of range, or the row has no price.
     pub fn hourly(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
         term.validate()?;
         finite(storage_per_hour(self.storage_cost.amount(row)?, term.gb))
     }
 
-    /// $ per month of 720 hours for the size of the term.
+    /// $ per month of 720 hours for the size of the term; an error if the term is out of range, or the row
+    /// has no price.
     pub fn monthly(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
         term.validate()?;
         finite(self.storage_cost.amount(row)? * term.gb)
     }
 
-    /// Hours between the end of a term that starts at `now` and the end of the
-    /// offer; negative if the offer ends first.
+    /// Hours between the end of a term that starts at `now` and the end of the offer; negative if the offer
+    /// ends first. An error if the term is out of range, or the row does not report its end.
     pub fn spare(&self, row: usize, term: &VolumeTerm, now: UnixTime) -> Result<f64, Gap> {
         term.validate()?;
         Ok(hours_left(&self.duration, row, now)? - term.hours())
@@ -125,7 +128,8 @@ impl<'a> VolumePrices<'a> {
         Shortfall::first(room, None, Outlives::compare(left, term.hours()))
     }
 
-    /// The cost of a volume of the term's size that starts at `now`, with the arithmetic.
+    /// The cost of a volume of the term's size that starts at `now`, with the arithmetic. An error if the
+    /// term is out of range, or the row has no price; an unknown space or end of the offer is none.
     pub fn cost(&self, row: usize, term: &VolumeTerm, now: UnixTime) -> Result<VolumeCost, Gap> {
         term.validate()?;
         let price = self.storage_cost.amount(row)?;

@@ -15,7 +15,7 @@ pub struct Alike<'a> {
 }
 
 impl<'a> Alike<'a> {
-    /// Those of a listing.
+    /// The GPUs of the offers of `listing`; none for volumes and workergroups.
     pub fn of(listing: &'a Listing) -> Self {
         let column = |key| Some(listing.column(listing.catalog().by_key(key)?));
         let columns = match ["gpu_name", "num_gpus", "gpu_ram"].map(column) {
@@ -27,7 +27,8 @@ impl<'a> Alike<'a> {
 
     /// The GPUs of a row, equal for rows that compare; `None` if it does not report their model or number.
     ///
-    /// Machines report the memory of the same card a little differently, so it counts to the nearest 8 GB.
+    /// Machines report the memory of the same card a little differently, so it counts to the nearest 8 GB;
+    /// one that is not reported counts as 0.
     pub fn gpus(&self, row: usize) -> Option<Gpus<'a>> {
         /// In MB, as the wire has it.
         const STEP: f64 = 8000.0;

@@ -21,6 +21,7 @@ pub enum Subject {
 }
 
 impl Subject {
+    /// The unit of the values of its line.
     pub const fn unit(&self) -> Unit {
         match self {
             Self::Field(field) => field.unit,

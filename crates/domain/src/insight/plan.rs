@@ -400,8 +400,9 @@ impl<'a> Offers<'a> {
         }
     }
 
-    /// The cheapest plan, and the bills of `sizes`, which are numbers of GPUs; only for prices that do not
-    /// depend on the number of GPUs rented.
+    /// The cheapest plan, and the bills of `sizes`, which are numbers of GPUs; if the plan exceeds the
+    /// budget, also the GPUs that the budget pays for. Only for prices that do not depend on the number of
+    /// GPUs rented.
     fn around(&self, need: &Need, sizes: &[usize]) -> Around {
         let gpus = need.gpus as usize;
         let largest = sizes.iter().copied().fold(gpus, usize::max);

@@ -116,8 +116,9 @@ pub struct Share {
     pub machine_cores: Option<f64>,
 }
 
-/// The share that an offer has of its machine, by `gpu_frac`, or by its part of the processors if that is not
-/// sent; and the memory and processors of both. Parts that are not reported or out of range are `None`.
+/// The share of its machine that an offer has, by `gpu_frac`, or by its share of the processors if that is
+/// not reported; and the memory and processors of both. Numbers that are not reported, negative, or as a
+/// share above 1 are `None`.
 pub fn share(listing: &Listing, row: usize) -> Share {
     // Not from columns, which are read for all rows.
     let record = listing.full_record(row);

@@ -163,7 +163,8 @@ impl Machine {
     }
 
     /// The rows of the slices that share GPUs with another slice, so that not all can be rented together;
-    /// where GPUs are not listed, of those that exceed the GPUs of the largest slice with the others.
+    /// where GPUs are not listed, of the slices that together with all others exceed the GPUs of the largest
+    /// slice.
     pub(super) fn shared(&self) -> Vec<u32> {
         let is_shared = |slice: &&Slice| {
             let others = self.slices.iter().filter(|overlapping| overlapping.row != slice.row);
@@ -248,7 +249,8 @@ impl Machine {
         }
     }
 
-    /// The prices per GPU at which more GPUs become available, each with the number of additional GPUs.
+    /// The prices per GPU at which more GPUs become available, lowest first, each with the number of
+    /// additional GPUs.
     pub(super) fn levels(&self, unit_price: impl Fn(u32) -> Option<f64>) -> Vec<(f64, u64)> {
         let price = |slice: &Slice| unit_price(slice.row);
         let mut prices: Vec<f64> = self.slices.iter().filter_map(price).collect();
@@ -381,7 +383,7 @@ impl Supply {
     }
 }
 
-/// A number as a whole count of GPUs; `None` if it is below one or above a million.
+/// A number, rounded down, as a count of GPUs; `None` if it is below one or above a million.
 fn whole(number: f64) -> Option<u64> {
     /// The upper limit, far beyond any machine; sums of such numbers cannot overflow.
     const MOST: f64 = 1e6;

@@ -148,8 +148,8 @@ impl Reader<'_> {
         LanguageError::new(end..end, message)
     }
 
-    /// The error for several values after an operator that takes one; after `=` and `!=` it suggests a list.
-    /// `span` is the range of the values.
+    /// The error for several values after an operator that takes one; after `=` and `!=` it suggests a list,
+    /// after others nothing. `span` is the range of the values.
     pub(super) fn unasked_list(&self, sign: &Sign, operator: Operator, span: &Range<usize>) -> LanguageError {
         let list = match operator {
             Operator::Eq => "in",
@@ -263,7 +263,8 @@ impl Reader<'_> {
     }
 }
 
-/// The error for `and` or `or` between two conditions; `None` for any other or a quoted word.
+/// The error for `and`, `or`, or a sign for one of them (`&`, `&&`, `|`, `||`) before the condition `after`;
+/// `None` for any other or a quoted word. It suggests to remove an `and`.
 pub(super) fn conjunction(item: &Item, after: &Statement) -> Option<LanguageError> {
     let span = item.span.clone();
     match item.text.to_ascii_lowercase().as_str() {

@@ -39,7 +39,7 @@ impl Suggestion {
 }
 
 impl LanguageError {
-    /// An error without a suggested fix.
+    /// An error without a suggested fix; its message is put on one line, with hostile characters escaped.
     pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
         Self {
             message: line(&message.into()),

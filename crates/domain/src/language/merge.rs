@@ -24,10 +24,11 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Adds a condition to the earlier ones, joined with one of the same field and operator; see `join`.
+    /// Adds a condition to the earlier ones. With one of the same field and operator it becomes one: of two
+    /// bounds the tighter one, `in` lists intersected, `notin` lists united, two `!=` a `notin`.
     ///
-    /// All conditions of a text must match, so none is lost. Lists without a common value are an error here;
-    /// different values with `=` are stored side by side, for `Held::check` to reject.
+    /// All conditions of a text must match, so none is lost. `in` lists without a common value are an error
+    /// here; different values with `=` are stored side by side, for `Held::check` to reject.
     pub(super) fn add(&mut self, new: Condition, span: Range<usize>) -> Result<(), LanguageError> {
         if new.operator == Operator::Eq {
             if !self.conditions.contains(&new) {

@@ -194,8 +194,8 @@ impl Target<'_> {
         }
     }
 
-    /// The values of a list without duplicates; a group of countries expands to its members. An empty list is
-    /// an error.
+    /// The values of a list without duplicates; a group of countries expands to its members. An empty list, a
+    /// missing closing bracket, text directly after the list, and an invalid value are errors.
     pub(super) fn many(self, list: &List) -> Result<Vec<Value>, LanguageError> {
         let end = list.span.end;
         for item in &list.items {
@@ -313,9 +313,10 @@ impl Target<'_> {
         Err(error)
     }
 
-    /// Parses a number in wire units, an exact id, or a date as the beginning of its day in UTC.
+    /// Parses a number in wire units, an exact id, a date as the beginning of its day in UTC (of a date
+    /// field), or a moment (of a timestamp).
     ///
-    /// A field shown as yes or no also takes true and false after `=` and `!=`.
+    /// A field shown as yes or no also takes true and false, except after `<`, `<=`, `>` and `>=`.
     fn number(self, item: &Item) -> Result<Value, LanguageError> {
         if self.field.format == Format::YesNo
             && !self.operator.is_ordering()

@@ -7,8 +7,9 @@ use crate::catalog::Catalog;
 use crate::field::{Field, Kind};
 use crate::query::{Direction, OrderKey};
 
-/// Parses an order: keys separated by commas, each with a trailing or leading `-` (or the word `desc`) for descending,
-/// `+`, `asc` or nothing for ascending. Repeated keys are dropped.
+/// Parses an order: keys separated by commas, each with a trailing or leading `-` (or the word `desc`) for
+/// descending, `+`, `asc` or nothing for ascending. Blank keys and those that repeat a field are dropped. An
+/// error for a field that is unknown or cannot be sorted by, and for a key with both directions.
 pub fn parse_order(text: &str, catalog: &'static Catalog) -> Result<Vec<OrderKey>, LanguageError> {
     let mut keys: Vec<OrderKey> = Vec::new();
     let mut start = 0;

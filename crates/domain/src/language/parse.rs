@@ -16,12 +16,13 @@ use crate::field::{Field, Kind, Operator};
 use crate::query::{Condition, Operand};
 use crate::value::{Value, Version};
 
-/// Parses a query and overlays its conditions on `seed`, the default conditions.
+/// Parses a query and overlays its conditions on `seed`, the default conditions. An error for an invalid
+/// condition, and for bare words except as `mode` allows.
 ///
-/// Within the text every condition must match: an upper and a lower bound are both kept, the tighter of two equal
-/// bounds wins, `!=` twice becomes `notin`, `=` twice with different values is an error. Over the seed, `=`,
-/// `!=` and lists replace those kinds on the field, a bound replaces the same bound and joins others, and
-/// `field=any` removes all conditions on the field.
+/// Within the text every condition must match: an upper and a lower bound apply both, of two bounds with the
+/// same operator the tighter one wins, `!=` twice becomes `notin`, `=` twice with different values is an
+/// error. Over the seed, `=`, `!=` and lists replace those kinds on the field, a bound replaces the one with
+/// the same operator and is added to others, and `field=any` removes all conditions on the field.
 pub fn parse(
     text: &str,
     catalog: &'static Catalog,
@@ -208,8 +209,8 @@ impl Reader<'_> {
         Err(error)
     }
 
-    /// Parses a range such as `2..8`, `24..48GB` or `..0.5` as its bounds; the unit of the upper end applies
-    /// to a bare lower end.
+    /// Parses a range such as `2..8`, `24..48GB` or `..0.5` as its bounds, both included; the unit of the
+    /// upper end applies to a bare lower end. An error if it has no end, or the larger one first.
     fn range(&self, field: &'static Field, item: &Item) -> Result<Meaning, LanguageError> {
         let (low, high) = item.text.split_once("..").unwrap_or((&item.text, ""));
         let shared = number::suffix(high);

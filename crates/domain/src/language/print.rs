@@ -79,8 +79,8 @@ fn print_operand(field: &Field, operand: &Operand) -> String {
     }
 }
 
-/// Prints a value as after an operator or in a list: numbers bare and in query units (GB, days) where that is exact,
-/// texts quoted where necessary.
+/// Prints a value as after an operator or in a list: numbers bare and in query units (GB, days) where that is
+/// exact, timestamps as dates or moments in UTC, texts quoted where necessary.
 pub fn print_value(field: &Field, value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),

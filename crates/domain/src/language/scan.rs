@@ -295,7 +295,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Scans the value after an operator that ends at the current position; `Raw::Missing` if another
-    /// condition, a comma or the end follows.
+    /// condition, more signs, a comma or the end follows. After an `operator` that takes a list, brackets may
+    /// be missing.
     fn value(&mut self, operator: Option<Operator>) -> Raw {
         let start = self.after_blanks(self.at);
         let apart = start > self.at;

@@ -119,7 +119,8 @@ pub fn find_contradiction<'a>(conditions: impl Iterator<Item = &'a Condition>) -
     Some(texts.join(" "))
 }
 
-/// Whether some cell satisfies all of these conditions on one field; negative numbers do not count.
+/// Whether some cell satisfies all of these conditions on one field; negative numbers do not count, nor do
+/// fractions for a field of whole numbers.
 ///
 /// Always true for times, lists and secrets, whose cells differ from their values.
 fn is_possible(conditions: &[&Condition]) -> bool {

@@ -1,4 +1,4 @@
-//! Writes a condition in words: `Europe`, `≥ 200 GB disk`, `< $0.5/h`, `not rented`.
+//! Writes a condition as plain text: `Europe`, `≥ 200 GB disk`, `< $0.5/h`, `not rented`.
 
 use super::print::{group, print_value};
 use crate::country;
@@ -15,8 +15,8 @@ const LONGEST: usize = 40;
 /// The maximum number of values of a list that are written; others are counted.
 const NAMED: usize = 3;
 
-/// Describes a condition, active or not, in words that cannot be parsed back: `≥ 200 GB disk`, `not rented`,
-/// `score not reported`, `Germany, France, Spain or 2 more`.
+/// Describes a condition, active or not, as plain text that cannot be parsed back: `≥ 200 GB disk`, `not
+/// rented`, `score not reported`, `Germany, France, Spain or 2 more`.
 pub fn describe_condition(condition: &Condition, dialect: &Dialect) -> String {
     let (field, operator) = (condition.field, condition.operator);
     match &condition.operand {
@@ -48,8 +48,8 @@ fn switched(field: &Field, value: &Value) -> Option<bool> {
     }
 }
 
-/// The values of a list in words: the name of a group of countries, or `A, B or C`; above three values, the
-/// rest is counted.
+/// The values of a list as plain text: the name of a group of countries, or `A, B or C`; above three values,
+/// the rest is counted. The noun of the field is before them, except for GPU models and countries.
 fn any_of(condition: &Condition, values: &[Value]) -> String {
     if let Some(group) = group(condition) {
         let words = group.split('_').map(|word| match word.len() {
@@ -69,7 +69,7 @@ fn any_of(condition: &Condition, values: &[Value]) -> String {
     with_noun(condition.field, list)
 }
 
-/// One value in words: the name of a country for its code, a text cut to 40 cells, others as in a query.
+/// One value as plain text: the name of a country for its code, a text cut to 40 cells, others as in a query.
 fn text(field: &Field, value: &Value) -> String {
     match value {
         Value::Text(code) if field.kind == Kind::Country => {
@@ -89,7 +89,7 @@ fn with_noun(field: &Field, text: String) -> String {
     }
 }
 
-/// A comparison in words, with the unit: `< $0.5/h`, `≥ 2 GPUs`, `≥ 200 GB disk`.
+/// A comparison as plain text, with the unit: `< $0.5/h`, `≥ 2 GPUs`, `≥ 200 GB disk`, `reliability ≥ 98%`.
 fn compared(field: &Field, operator: Operator, value: &Value, dialect: &Dialect) -> String {
     let sign = match operator {
         Operator::Eq | Operator::In => "",
@@ -130,7 +130,8 @@ fn compared(field: &Field, operator: Operator, value: &Value, dialect: &Dialect)
     words.join(" ")
 }
 
-/// The label of a field for use in a sentence: abbreviations in full, capitals only where they belong.
+/// The label of a field for use in a sentence, in lower case unless it starts with two capitals; in place of
+/// an abbreviated label the wire name with blanks.
 fn noun(field: &Field) -> String {
     if field.label.ends_with('.') {
         return field.key.replace('_', " ");

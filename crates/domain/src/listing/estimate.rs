@@ -98,7 +98,8 @@ impl Estimate {
         }))
     }
 
-    /// The adjusted cell of one record, whose received cells are `sent`; `None` for fields that are not adjusted.
+    /// The adjusted cell of one record, whose cells before that are given by `sent`; `None` for fields that
+    /// are not adjusted. Where no price can be computed it is missing, or null or of a wrong kind as before.
     pub(super) fn cell<'a>(&self, key: &str, sent: &dyn Fn(&str) -> CellRef<'a>) -> Option<RawCell<'a>> {
         let (_, how) = MOVES[self.index(key)?];
         // If the record has no discounted price, the full price must not replace it.
@@ -186,7 +187,8 @@ impl Listing {
         }
     }
 
-    /// The label of a field; `Res. $/h` for the price after the discount for reserving.
+    /// The label of a field: `Res. $/h` for `dph_total` while the listing shows reserved prices, else the
+    /// field's own. A column has `Listing::header`, with the unit of network speeds.
     pub fn label(&self, field: &Field) -> &'static str {
         if self.is_reserved_price(field) {
             "Res. $/h"
@@ -209,7 +211,8 @@ const fn needed(how: Move) -> [&'static str; 6] {
     [BASE, TOTAL, COST, STORAGE, DISCOUNTED, related]
 }
 
-/// The cell of a row as received, by the wire name `key`; missing without such a field.
+/// The cell of a row as read from its record, without an estimate, by the wire name `key`; missing without
+/// such a field.
 fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
     listing
         .catalog()
@@ -277,7 +280,7 @@ impl Record<'_, '_> {
     }
 
     /// The price `received`, moved to the chosen storage and price model; `None` if it needs a missing
-    /// member.
+    /// member, or per dollar if the total is not above zero.
     fn moved(&self, how: Move, received: f64) -> Option<f64> {
         match how {
             Move::Storage => self.storage(),

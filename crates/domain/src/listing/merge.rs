@@ -36,7 +36,8 @@ impl Listing {
         Ok(merged)
     }
 
-    /// A listing with the records of some rows, as received.
+    /// A listing with the records of some rows as received, in this order, without estimates and computed
+    /// columns. Rows beyond the last one are left out.
     ///
     /// # Errors
     /// If the records cannot be read again.

@@ -189,13 +189,13 @@ impl Plan {
         vec![RawCell::Missing; self.slots]
     }
 
-    /// Reads each member on its own.
+    /// Reads each member on its own; of repeated ones the last.
     ///
-    /// Valid JSON may hold values that no parser accepts (1e400, half a surrogate pair, 200 levels), and some services
-    /// write NaN.
+    /// Valid JSON may hold values that no parser accepts (1e400, half a surrogate pair, 200 levels), and some
+    /// services write NaN.
     ///
     /// # Errors
-    /// If the text is not an object.
+    /// If the text is not an object, or is invalid JSON even with NaN and infinities replaced by null.
     pub(super) fn read(&self, json: &str) -> Result<Vec<RawCell<'static>>, &'static str> {
         if !json.trim_start().starts_with('{') {
             return Err("not an object");
@@ -414,8 +414,8 @@ fn fit<'v, 'a>(kind: Kind, value: &'v RawCell<'a>) -> Cow<'v, RawCell<'a>> {
     Cow::Owned(cell)
 }
 
-/// A workergroup's search as text in the query language; it may be sent as text, object or list.
-/// `RawCell::Bad` if nothing of it can be expressed.
+/// A workergroup's search as text in the query language; it may be sent as text, object or list. Null stays
+/// null; `RawCell::Bad` if it has conditions of which none can be expressed.
 fn search(json: &str) -> RawCell<'static> {
     let json = json.trim();
     if json == "null" {

@@ -204,8 +204,9 @@ impl Reader {
         Some(listing.with_columns(&self.rows.hot, columns))
     }
 
-    /// Ends the response and returns its contents, without known secrets and without copies of its own secrets outside
-    /// their members.
+    /// Ends the response and returns its contents, without known secrets and without copies of its own
+    /// secrets outside their members. An error if it cannot be split into records; one without a list is
+    /// none.
     pub fn finish(mut self) -> Result<Whole, Unsplit> {
         if !std::mem::take(&mut self.carry).is_empty() {
             self.text.push(char::REPLACEMENT_CHARACTER);

@@ -371,7 +371,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     ways
 }
 
-/// A fact that changes settings of a search: the default ones after `change`.
+/// The fact of the settings that `change` makes of the default ones, in which nothing is set.
 pub(super) fn set(change: impl FnOnce(&mut Settings)) -> Fact {
     let mut settings = Settings::default();
     change(&mut settings);

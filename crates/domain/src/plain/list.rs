@@ -78,7 +78,8 @@ pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
 }
 
 /// The clause of a deadline: `by friday`, `until next sunday evening`, `before 2026-12-01 18:00`, `due
-/// tomorrow`; `None` if there is none at `at`. Only offers have one.
+/// tomorrow`; `None` if there is none at `at`. Only offers have one. Before a day without a time of day means
+/// before its beginning.
 pub(super) fn deadline(text: &Text<'_>, at: usize) -> Option<Clause> {
     let from = text.skip(
         at,

@@ -95,7 +95,8 @@ struct MarketWords<'a> {
     names: &'a Names,
 }
 
-/// A word that filters rows, quoted if it would be interpreted otherwise.
+/// A word that filters rows, as text that reads back as this word: in quotes if it is empty, has blanks,
+/// quotes, commas or signs of operators, or is the name of a field or understood as plain words.
 pub fn quoted(word: &str, catalog: &'static Catalog, dialect: &'static Dialect) -> String {
     let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | '<' | '>' | '=' | '!');
     let is_known = vocabulary::is_known(word) || catalog.named(word).is_some();
@@ -138,7 +139,7 @@ impl Reading {
         let parse = |text: &str| language::parse(text, catalog, dialect, seed, mode);
         let all = || parse(&self.query).map_err(|error| self.located(error));
         let parsed = match &self.added[..] {
-            // An incomplete condition must not continue in words.
+            // An incomplete condition must not continue in those of the words.
             [] => parse(&self.query[..self.text.len()]).and_then(|_| all()),
             _ => self.renewed(&parse).map(|(parsed, _)| parsed),
         };

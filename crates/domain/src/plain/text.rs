@@ -68,7 +68,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether the text is a search for machine offers rather than volumes.
+    /// Whether the text is a search for machine offers rather than volumes or workergroups.
     pub(super) fn is_offers(&self) -> bool {
         self.catalog.resource == Resource::Offers
     }

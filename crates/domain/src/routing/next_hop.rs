@@ -47,9 +47,9 @@ pub fn check_path(path: &str) -> Result<(), &'static str> {
         .ok_or("must have no blanks, `#` or special characters")
 }
 
-/// The body of the request to the worker: the whole assignment as received as `auth_data` (workers check its
-/// signature), and the payload as typed. `reply` is the assignment's JSON text. An error if either is not
-/// valid JSON.
+/// The body of the request to the worker: the assignment `reply` with every character unchanged as
+/// `auth_data` (workers check its signature), and the payload as typed. Both are JSON text; an error if
+/// either is not valid.
 pub fn next_hop_body(reply: &str, payload: &str) -> Result<String, PayloadError> {
     let payload = raw(payload)?;
     let reply = raw(reply)?;

@@ -230,7 +230,8 @@ impl Run {
     }
 
     /// Records the result of an attempt, plans the next one and returns the finished sample; `None` if the
-    /// attempt is not in flight. Ends the run if nothing is left to send or in flight.
+    /// attempt is not in flight. Ends the run if it starts no more requests, and nothing is in flight or
+    /// waits to be sent.
     ///
     /// `jitter` is for the wait before the next attempt.
     pub fn complete(

@@ -301,8 +301,8 @@ pub(super) fn cut(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }
 
-/// The first 400 characters of a status reply: of its `status` text if it has one, else of its members except
-/// those that may hold secrets.
+/// The first 400 characters of a status reply: of its `status` text if it has one, else of its JSON without
+/// the members that may hold secrets. In text that is not valid JSON the values of such members are removed.
 fn status_words(json: &str) -> String {
     let Ok(mut reply) = serde_json::from_str::<Json>(json) else {
         return cut(&without_members(json, is_secret_name));

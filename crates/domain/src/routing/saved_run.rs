@@ -118,7 +118,8 @@ impl SavedRun {
         Ok(())
     }
 
-    /// The number of requests of the saved run that ended or were cancelled, without polls.
+    /// The number of requests of the saved run that had a finished attempt, also cancelled ones, each counted
+    /// once.
     pub const fn requests(&self) -> u64 {
         self.requests
     }

@@ -65,8 +65,8 @@ pub fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
     out
 }
 
-/// Adds the texts and numbers in a JSON value to `into`; of objects and lists the texts only, without names
-/// of members.
+/// Adds the texts in a JSON value to `into`, without quotes and escapes: of an object or list all texts at
+/// any depth except names of members, of any other value its own text (`5` for a number).
 pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
     if !value.starts_with(['{', '[']) {
         into.push(unquoted(value));

@@ -48,9 +48,10 @@ impl Draft {
         self.texts.iter().all(String::is_empty)
     }
 
-    /// A draft with all parameters in the record of a listed group.
+    /// A draft with all parameters in the record of a listed group that are texts or numbers.
     ///
-    /// Name and id of the same thing exclude each other: the endpoint's name and the template's hash are used.
+    /// Name and id of the same thing exclude each other: the endpoint's name and the template's hash are
+    /// used.
     pub fn from_record(listing: &Listing, row: usize) -> Self {
         let mut draft = Self::default();
         let json = listing.json(row).unwrap_or_default();
@@ -87,8 +88,9 @@ impl Draft {
         draft
     }
 
-    /// A draft with the parts of an offer query that a workergroup supports: the active conditions that the
-    /// market filters on, and the disk, which workers get by a launch argument.
+    /// A draft with the parts of an offer query that a workergroup supports: the active conditions, except on
+    /// computed columns, and a storage other than the default 8 GB as the launch argument `--disk`, with a
+    /// condition on the disk if the query has none and `dialect` sends it. The rest is named in a warning.
     ///
     /// `words` filter the loaded rows, so they are omitted.
     pub fn from_query(query: &Query, words: &[String], dialect: &'static Dialect) -> Self {
@@ -139,8 +141,8 @@ impl Draft {
         draft
     }
 
-    /// The conditions of the typed search, else of the documented default search; an error if the text cannot
-    /// be parsed.
+    /// The conditions of the typed search, else of the documented default search if its text is empty; an
+    /// error if the text cannot be parsed.
     pub fn conditions(&self, dialect: &'static Dialect) -> Result<Vec<Condition>, LanguageError> {
         let text = if self.is_set(Key::SearchParams) {
             self.text(Key::SearchParams)

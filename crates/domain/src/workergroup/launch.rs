@@ -9,11 +9,11 @@ pub struct DiskError {
     pub text: String,
 }
 
-/// The disk in GB that launch arguments give each worker: the last `--disk N` or `--disk=N`, split into words like a
-/// POSIX shell does. `Ok(None)` if they set none.
+/// The disk in GB that launch arguments give each worker: the last `--disk N` or `--disk=N` before a `--` or
+/// `--args`, split into words like a POSIX shell does. `Ok(None)` if they set none.
 ///
 /// # Errors
-/// If it is not a size.
+/// If the last one is not a size from 0 to 1e9.
 ///
 /// ```
 /// use bourse_domain::workergroup::parse_disk_gb;

@@ -33,10 +33,10 @@ const LONGEST: usize = 64 * 1024;
 
 /// The search in a JSON value as text in the query language.
 ///
-/// A JSON text is used unchanged, filter objects are printed in the query language
-/// (`{"gpu_ram":{"gte":24000}}` becomes `gpu_ram>=24`), a list is joined. The specification has a text, the
-/// public service sends an object. JSON that is malformed or longer than 64 KB has no text and counts as left
-/// out.
+/// A JSON text is used as it is, unless it holds the JSON of an object; filter objects are printed in the
+/// query language (`{"gpu_ram":{"gte":24000}}` becomes `gpu_ram>=24`), a list is joined. The specification
+/// has a text, the public service sends an object. JSON that is malformed or longer than 64 KB has no text
+/// and counts as left out.
 pub fn search_query_text(json: &str) -> SearchText {
     if json.len() > LONGEST {
         return SearchText {
@@ -54,7 +54,8 @@ pub fn search_query_text(json: &str) -> SearchText {
 }
 
 /// The search in a JSON value: an object of conditions, its JSON in a text, a text, or a list of these; null
-/// is empty. Conditions that the query language cannot express, and any other value, are left out and named.
+/// is empty. In a text `<removed>` after `=` is put in quotes, so that it is a value. Conditions that the
+/// query language cannot express, and any other value, are left out and named.
 fn search_text_of(json: &Json) -> SearchText {
     match json {
         Json::String(text) => match serde_json::from_str(text) {

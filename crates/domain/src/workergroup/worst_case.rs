@@ -27,7 +27,8 @@ pub struct WorkerCounts {
 impl WorkerCounts {
     /// The counts of a group on a market. Missing parameters have the market's defaults.
     ///
-    /// If the endpoint scales the group, at least the default numbers of cold and test workers count.
+    /// On a market whose endpoints scale their groups (`endpoint_scales`), a number of cold or test workers
+    /// below the default counts as the default.
     pub fn new(group: &NewWorkergroup, dialect: &Dialect) -> Self {
         let count = |sent: Option<u32>, default: u32| match sent {
             Some(sent) if dialect.endpoint_scales => sent.max(default),
@@ -69,7 +70,8 @@ impl WorkerCounts {
         })
     }
 
-    /// The number of workers of the worst case and its parts: `26 workers (20 + 3 test + 3 cold)`.
+    /// The number of workers of the worst case and the numbers above zero that add up to it:
+    /// `26 workers (20 + 3 test + 3 cold)`; with fewer than two of these only the total, `20 workers`.
     pub fn describe_worst(self) -> String {
         let workers = format::counted(self.worst() as usize, "worker", "workers");
         let parts: Vec<String> = [(self.max, ""), (self.test, " test"), (self.cold, " cold")]
@@ -163,7 +165,7 @@ impl CostOutlook {
 
     /// The warning about a search without a price limit, `no price limit: could pay up to $23.40/h`, or
     /// `more than` it or `any price` with the reason if the worst case is not fully known; `None` if it has a
-    /// limit.
+    /// limit, or if its template's search may have one.
     pub fn no_price_limit(&self) -> Option<String> {
         let cost = match (&self.worst, &self.unknown) {
             (Some(worst), None) => format!("could pay up to {}", format::per_hour(worst.hourly())),
@@ -201,8 +203,8 @@ impl CostOutlook {
     }
 }
 
-/// The highest price in $/h that a search allows for a worker, the lowest upper bound of its active
-/// conditions; `None` if it has no limit.
+/// The highest price in $/h that a search allows for a worker: the lowest upper bound of its enabled
+/// conditions on `dph_total` and `dph_base`; `None` if it has none.
 ///
 /// ```
 /// use bourse_domain::{language, workergroup::{Draft, Key, price_limit}, Dialect};
@@ -219,7 +221,7 @@ pub fn price_limit(conditions: &[Condition]) -> Option<f64> {
 }
 
 /// The largest number that a condition allows (`<`, `<=`, `=`, or the largest of `in`); `None` if it has no
-/// upper bound.
+/// upper bound, as with other operators, an empty `in`, or a value that is not a number.
 fn upper_bound(condition: &Condition) -> Option<f64> {
     let number = |value: &Value| match value {
         Value::Number(number) => Some(*number),

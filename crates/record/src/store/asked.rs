@@ -55,9 +55,10 @@ impl Asked {
             && contains(&scope.conditions, conditions)
     }
 
-    /// The parts of the query, each with the indices of the scopes that cover it: those that bundle like the
-    /// query, else others. The query is divided only where more scopes cover a part; empty if it is not
-    /// covered.
+    /// The query as one part, or divided into parts by the values of a list, see [`divisions`], each with the
+    /// indices of the scopes that cover it: those that bundle like the query, or others if there are none. It
+    /// is divided only if all parts are covered, one of them by more scopes than the whole; empty if neither
+    /// is covered.
     pub fn covering(&self, scopes: &[KnownScope]) -> Vec<(Part, Vec<usize>)> {
         let covering = |conditions: &[Condition]| -> Vec<usize> {
             let all = scopes.iter().enumerate();

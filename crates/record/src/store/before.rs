@@ -63,8 +63,9 @@ impl Database {
         Ok(until(old, first))
     }
 
-    /// The search of version 0.1 that answers a question and was watched longest in its time; `None` if there
-    /// is none with polls.
+    /// The search of version 0.1 that answers a question and was watched longest in its time, of equal ones
+    /// the one with more polls; `None` if there is none with polls. One that must be narrowed is left out if
+    /// it had bans.
     fn best(&self, connection: &Connection, question: &Question) -> rusqlite::Result<Option<OldSearch>> {
         let query = &question.query;
         let offer_type = match query.resource {
@@ -158,9 +159,9 @@ impl Database {
     }
 }
 
-/// The conditions of a query that a recorded search, given by its own `conditions`, lacks. `None` if the
-/// search excludes offers that may meet the query, or if such a condition is on a field that was not
-/// recorded.
+/// The conditions of a query that a recorded search, given by its own `conditions`, lacks; one on the memory
+/// is left out if the query names the model. `None` if the search cannot be parsed or excludes offers that
+/// may meet the query, or if such a condition is on a field that was not recorded.
 fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
     let parsed = parse(conditions, query.catalog(), &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
     // Both have speeds in the unit of the market.
@@ -267,8 +268,9 @@ fn spells_where(
         .collect()
 }
 
-/// Reduces a spell to the quotes that meet the conditions, and its price to the lowest of them; false if
-/// there are none. A spell without recorded quotes is tested as a whole.
+/// Reduces a spell to the quotes that meet all conditions, and its price to the lowest of them; false if
+/// there are none. Without conditions it is unchanged and the result true; a spell without recorded quotes is
+/// tested as a whole and unchanged.
 fn narrow(spell: &mut Spell, conditions: &[Condition], question: &Question) -> bool {
     if conditions.is_empty() {
         return true;
@@ -341,8 +343,8 @@ fn mark_left_the_search(spells: &mut [Spell]) {
     }
 }
 
-/// The old evidence up to `first`, where the new record begins: spells that go on there end as lost from
-/// sight.
+/// The old evidence before `first`, where the new record begins: polls and spells from then on are left out,
+/// and spells that go on there end as lost from sight (not if `first` is the latest possible moment).
 fn until(mut old: Excerpt, first: Moment) -> Excerpt {
     old.polls.retain(|poll| poll.at < first);
     let seen = timeline::usable(&old.polls).last().map(|poll| poll.at);

@@ -39,9 +39,9 @@ impl SharedBudget {
         }
     }
 
-    /// Takes `requests` out of the market's shared budget of `a_minute` per minute, at `now`. Returns the
-    /// seconds until there may be room; `None` if they were taken, or if nothing is shared with other
-    /// programs.
+    /// Takes `requests` out of the market's shared budget of `a_minute` per minute (at least 1), at `now`.
+    /// Returns the seconds until there may be room, more than 0 and at most 60; `None` if they were taken, or
+    /// if nothing is shared with other programs.
     ///
     /// A claim beyond the whole budget waits for an empty minute.
     ///

@@ -167,7 +167,8 @@ impl Recorded {
         }))
     }
 
-    /// The conditions that each scope vouches for, by the index of the scope.
+    /// The conditions that each scope guarantees, one bit each as by [`Asked::vouched`], by the index of the
+    /// scope.
     fn vouched(&self, asked: &Asked) -> BTreeMap<usize, u64> {
         let places = self.watches.keys();
         let vouched = places.filter_map(|place| Some((*place, asked.vouched(&self.scopes.get(*place)?.scope))));
@@ -209,7 +210,9 @@ impl Recorded {
         Ok(reader.unknown)
     }
 
-    /// The spells of a lot that had not ended before the first response, at whose `moments` its lines were seen.
+    /// The spells of a lot from the `stretches` of its lines, without those that ended before the first
+    /// response. `moments` are the times of the responses. If the query is divided into parts, a spell still
+    /// on offer counts as seen at the last of them.
     fn spells(&self, lot: &Lot, stretches: &[Stretch], moments: &[i64]) -> impl Iterator<Item = Spell> {
         // Responses of other parts do not prove that an offer of one is gone.
         let last = moments.last().filter(|_| self.parts.len() > 1);

@@ -25,8 +25,8 @@ struct Recalled {
 }
 
 impl Database {
-    /// The newest answer on record for a query, as a listing, and its time; `None` if no scope with a
-    /// complete latest response covers the query.
+    /// The newest answer on record for a query, as a listing, and its time, at most `now`; `None` if no scope
+    /// with a complete latest response covers the query.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -221,7 +221,8 @@ fn number_json(field: &Field, number: f64) -> Option<Json> {
     serde_json::Number::from_f64(number).map(Json::Number)
 }
 
-/// A response as a poll of a query without the banned machines. It has no lines: they are on record.
+/// A response as a poll of a query without the banned machines and hosts. It has no lines: they are on
+/// record.
 fn poll(query: &Query, asked: &Asked, recalled: Recalled, bans: &Bans) -> Poll {
     let row = recalled.response.row;
     let mut lots: BTreeMap<Lot, Vec<Stretch>> = BTreeMap::new();

@@ -101,8 +101,9 @@ impl LineReader<'_> {
         Ok(stretches)
     }
 
-    /// The times in which a line was on offer and met the question; and whether only an unknown value kept it from
-    /// that. `seen` is the last response with the line between two moments.
+    /// The times in which a line was on offer and met the question; and whether at some time only an unknown
+    /// value kept it from that. `seen` is the last response with the line between two moments; `vouched` are
+    /// the conditions that the line's scopes guarantee, one bit each.
     fn stretches_of(
         &self,
         pieces: &[Piece],

@@ -346,8 +346,8 @@ fn known_line(row: &Row<'_>, attributes: &[Attribute], places: &[usize]) -> rusq
 /// Far more than a search can name.
 const MOST_NAMES: usize = 500;
 
-/// The values that a query's first condition on a field lists, as `=` or `in`. `None` without such a
-/// condition, or if it has more than 500 values or one that is neither a text nor a whole number.
+/// The values of the first `=` or `in` condition on a field that has at most 500, all of them texts or whole
+/// numbers; `None` if there is no such condition.
 fn named(asked: &Asked, key: &str) -> Option<Vec<rusqlite::types::Value>> {
     let mut conditions = asked.conditions.iter().filter(|condition| condition.field.key == key);
     conditions.find_map(|condition| {

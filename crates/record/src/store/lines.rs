@@ -110,8 +110,9 @@ impl<'c> Writer<'c> {
         })
     }
 
-    /// Writes a line with the changes of its values, or adds it if it is new; returns its id. Nothing is
-    /// written if a later response has seen the line.
+    /// Writes a line with the changes of its values, or adds it if it is new; returns its id. Unknown values
+    /// leave the known ones, and an incomplete response neither lowers the number of offers nor removes GPUs.
+    /// Nothing is written if a later response added or changed the line.
     fn line(&mut self, seen: &SeenLine) -> rusqlite::Result<i64> {
         let Line { lot, gpus } = &seen.line;
         let [resource, offer_type] = self.codes;

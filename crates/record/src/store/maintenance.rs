@@ -28,7 +28,8 @@ pub struct ExportedSpell {
 }
 
 impl Database {
-    /// Checks the whole file of the record for damage; returns the problems found, empty if it is sound.
+    /// Checks the whole file of the record for damage; returns the problems found, at most 20 of its
+    /// structure and one about rows without the row they belong to; empty if it is sound.
     ///
     /// # Errors
     /// If it cannot be read at all.
@@ -106,11 +107,12 @@ impl Database {
             .map_err(|error| self.explained(&error))
     }
 
-    /// Moves the record's file at `path` aside, with its write-ahead log, under a name with `date`. Returns
-    /// the new name; `None` if there is no file.
+    /// Moves the record's file at `path` aside, with its write-ahead log, to the same name with `.DATE`
+    /// appended, or the first free one of `.DATE-2` to `.DATE-999`. Returns the new path; `None` if there is
+    /// no file.
     ///
     /// # Errors
-    /// If it cannot be renamed.
+    /// If it cannot be renamed, or all these names are taken.
     pub fn set_aside(path: &Path, date: &str) -> std::io::Result<Option<PathBuf>> {
         if !path.exists() {
             return Ok(None);
@@ -138,7 +140,8 @@ impl Database {
         Ok(Some(named(&aside)))
     }
 
-    /// Calls `each` with every spell of every search of the market, in the order of their beginning.
+    /// Calls `each` with every spell of every search of the market: search by search, those of each in the
+    /// order of their beginning.
     ///
     /// # Errors
     /// If the database cannot be read, or `each` returns an error.

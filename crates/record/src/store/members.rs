@@ -11,9 +11,9 @@ use crate::presence::Response;
 use crate::state::base_key;
 use crate::{Beginning, Cause, Ending, Moment, Poll, Proof, Scope};
 
-/// Continues the memberships of a scope with a poll at `at`, whose lines have the ids `lines`: new ones
-/// begin, and those that the poll lacks end as gone, hidden or lost from sight. `last` is the usable response
-/// before it.
+/// Continues the memberships of a scope with a usable poll at `at`, whose lines have the ids `lines`: new
+/// ones begin, and those of lines that it lacks end or are hidden, see [`miss`]. `last` is the usable
+/// response before it; without one, or after a gap, all open memberships first end as lost from sight.
 pub(super) fn write(
     connection: &Connection,
     scope: RecordedScope,
@@ -51,8 +51,10 @@ pub(super) fn write(
     }
 }
 
-/// Ends the `open` memberships of lines that a poll at `at` lacks, each with the time at which it was last seen if
-/// that is before the usable response `last`; those that may only be out of view are hidden.
+/// Treats the `open` memberships of lines that a poll at `at` lacks, each with the time it was last seen,
+/// `None` for that of `last`. It ends as gone if the poll is complete and that was within the patience of
+/// `last`, and as lost from sight if it was longer ago or the poll would contain the line; else it is hidden,
+/// and stays open.
 fn miss(
     connection: &Connection,
     scope: RecordedScope,

@@ -153,7 +153,8 @@ impl Database {
         Ok(database)
     }
 
-    /// Reopens the file at its path if another or no file is there now: `bourse db reset` moves it aside.
+    /// Reopens the file at its path if another or no file is there now: `bourse db reset` moves it aside. No
+    /// effect on a database in memory.
     ///
     /// # Errors
     /// See [`Database::open`].
@@ -236,7 +237,8 @@ impl Database {
     }
 }
 
-/// Opens a private file; the outer error is that of the file system.
+/// Opens a private file, creating it and its folder if needed; the outer error is that of the file system, or
+/// of a path that is not a regular file.
 fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
     if let Some(folder) = path.parent() {
         files::private_dir(folder)?;

@@ -186,7 +186,8 @@ fn join(connection: &Connection, beside: &str, market: &str) -> rusqlite::Result
     connection.execute_batch("DELETE FROM joint")
 }
 
-/// Stores the states of lines before the market's first sight of them, as changes until then.
+/// Stores the states of lines before the market's first sight of them, as changes until then, and adds the
+/// changes of the past to those of the market.
 fn join_changes(connection: &Connection) -> rusqlite::Result<()> {
     let keys = [Resource::Offers, Resource::Volumes].into_iter().flat_map(attributes);
     let mut keys: Vec<&str> = keys.map(|attribute| attribute.field.key).collect();
@@ -217,7 +218,9 @@ fn join_changes(connection: &Connection) -> rusqlite::Result<()> {
         .map(drop)
 }
 
-/// Joins the members of a scope's past with those of its first response, and moves both under the scope.
+/// Moves the memberships and responses of the scope `past` to `scope`, and deletes it. If the first response
+/// of `scope` follows without a gap, memberships open at the end of the past continue where that has the
+/// line, else they end as gone if it is complete; all others end as lost from sight.
 fn join_members(connection: &Connection, past: i64, scope: i64) -> rusqlite::Result<()> {
     if let Some(last) = usable(connection, past, "DESC", 0)? {
         let later = usable(connection, scope, "ASC", 0)?.filter(|next| !last.row.is_gap(next.row.at));

@@ -28,7 +28,7 @@ impl ProgramId {
 
 impl Database {
     /// Claims the notification of an alert for a program; false if another program has notified in the last
-    /// ten minutes. The program that notified last may do so again.
+    /// ten minutes, or at a time up to a day in the future. The program that notified last may do so again.
     ///
     /// # Errors
     /// If the database cannot be written.

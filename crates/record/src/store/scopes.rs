@@ -70,7 +70,8 @@ pub(super) fn market_id(connection: &Connection, name: &str) -> rusqlite::Result
     }
 }
 
-/// The ids and clock offset of a scope, which is added if it is new.
+/// The ids of a scope, and the seconds by which its recorded times are ahead of the clock. A new scope is
+/// added, with the highest such offset of the market's scopes, or 0 if it is the market's first.
 fn scope_id(connection: &Connection, market: i64, scope: &Scope) -> rusqlite::Result<RecordedScope> {
     let parameters = params![
         market,

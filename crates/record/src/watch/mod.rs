@@ -167,8 +167,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.is_stopped = false;
     }
 
-    /// Replaces the wishes; those with the same id, conditions and prices keep their schedule, sooner if
-    /// their interval got shorter.
+    /// Replaces the wishes; those with the same id, conditions, price type, storage and bundling keep their
+    /// schedule, sooner if their interval got shorter. All others are due at their `first`.
     pub fn replace_wishes(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: MonotonicTime) {
         let mut before = std::mem::take(&mut self.tasks);
         let kept = wishes.into_iter().map(|wish| {
@@ -254,7 +254,8 @@ impl<K: Clone + PartialEq> Engine<K> {
 
     /// Whether the second task shares the responses of the first one, which is polled at least as often,
     /// whose responses cover it, and whose latest ones were complete. `at` and `index` are their indices: of
-    /// two that cover each other the first one leads.
+    /// two that cover each other, the one that is polled more often or needs its own responses is polled,
+    /// else the earlier one.
     fn leads(&self, (at, leader): (usize, &Task<K>), (index, task): (usize, &Task<K>)) -> bool {
         if at == index || leader.distrust > 0 || leader.wish.every > task.wish.every {
             return false;
@@ -350,7 +351,8 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// Records a poll as the answer to a wish and schedules the next one, for all wishes that it answers;
-    /// returns the others. `follows` is set for another program's poll.
+    /// returns the others: those that the wish covers, if the poll is complete or their request is the same,
+    /// except those that need a response of their own. `follows` is set for another program's poll.
     fn record_poll(&mut self, id: &K, poll: (PollOutcome, Moment), now: MonotonicTime, follows: bool) -> Vec<K> {
         let Some(asked) = self.task(id).map(|task| task.wish.clone()) else {
             return Vec::new();
@@ -391,8 +393,9 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// Records a failed poll of a wish, which is due again after its interval, doubled for each failure in a
-    /// row of its request alone. A failure of the market pauses all requests, longer each time up to ten
-    /// minutes; a refusal pauses them for ten minutes, and a rejected API key until it changes.
+    /// row of its request alone, up to ten minutes unless the interval is longer. A failure of the market
+    /// pauses all requests, longer each time up to ten minutes; a refusal for ten minutes, a rejected API key
+    /// until it changes.
     pub fn failed(&mut self, id: &K, now: MonotonicTime, failure: Failure) {
         let gap = self.gap;
         let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);

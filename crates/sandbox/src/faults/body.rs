@@ -28,8 +28,8 @@ pub fn bad_row(cx: &mut FaultContext<'_>) -> FaultOutput {
     })
 }
 
-/// Simulates a fault of the market: replaces every member of one random record of the response by a value of
-/// another JSON type.
+/// Simulates a fault of the market: replaces every member of one random record of the response, or of the
+/// response itself if it has no list of records, by a value of another JSON type.
 pub fn wrong_types(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_record(|_, record| record.values_mut().for_each(mistyped))
 }
@@ -47,7 +47,7 @@ fn mistyped(value: &mut Json) {
 }
 
 /// Simulates a fault of the market: changes the id in the response to the creation of a workergroup, at
-/// random: removes it, makes it negative or turns it into a string.
+/// random: removes it, makes it negative (-1 if it is no number) or turns it into a string.
 pub fn odd_id(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_json(|rng, members| {
         let id = members.remove("id").unwrap_or_default();
@@ -65,7 +65,8 @@ pub fn odd_id(cx: &mut FaultContext<'_>) -> FaultOutput {
 }
 
 /// Simulates a hostile market: appends one random control sequence of terminals to every string of one random
-/// record of the response, except its API key, signature and URL.
+/// record of the response, or of the response itself if it has no list of records, except an API key,
+/// signature or URL. Nested strings are unchanged.
 pub fn escapes(cx: &mut FaultContext<'_>) -> FaultOutput {
     let text = cx.pick(
         &[

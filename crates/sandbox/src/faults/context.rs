@@ -85,7 +85,7 @@ impl FaultContext<'_> {
     }
 
     /// The response with one record changed by `change`: a random one of its list, or the whole object if it
-    /// has no list.
+    /// has no list. Unchanged if the list is empty, or the record or the response is not a JSON object.
     pub fn with_record(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> FaultOutput {
         self.with_json(|rng, members| match records(members) {
             Some(rows) => {

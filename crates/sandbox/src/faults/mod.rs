@@ -129,8 +129,8 @@ impl Faults {
         self.times
     }
 
-    /// The fault of the next call of an operation, which is counted and recorded in the ledger; `None` if it
-    /// has none.
+    /// The fault of the next call of an operation, recorded in the ledger; `None` if it has none. The call is
+    /// counted either way, unless the specification has no faults at all.
     pub fn next(&self, call: Call) -> Option<Injection> {
         if self.spec.is_empty() {
             return None;

@@ -91,7 +91,8 @@ impl ProfileSpec {
         })
     }
 
-    /// Draws the fault of a call, each that applies to it with the same probability; `None` if it has none.
+    /// Draws the fault of a call: the profile's share of calls has one, each that applies to the operation
+    /// with the same probability. `None` for all others, and for operations outside the profile.
     pub(super) fn choose(&self, call: Call, rng: &mut Rng) -> Option<&'static Fault> {
         if !rng.chance(self.profile.share) || !self.profile.calls.contains(&call) {
             return None;

@@ -133,7 +133,7 @@ impl Fleet {
 
     /// Creates a workergroup and returns its id. Its endpoint is that with the id in `place`, else that with
     /// the name, which is created if there is none; without either, one named after the group is created. An
-    /// error if the id is unknown, or the sandbox has the maximum number of groups or endpoints.
+    /// error if the id is unknown, or there is no room for another group of callers or for a needed endpoint.
     pub fn create(&mut self, mut record: MadeGroup, place: Place) -> Result<u64, CreateError> {
         if self.groups.iter().filter(|group| group.is_made).count() >= MOST_GROUPS {
             return Err(CreateError::TooManyGroups);

@@ -73,7 +73,8 @@ impl Host {
         })
     }
 
-    /// This host with the location, kind and verification of an anchor; owned by the caller if `is_users`.
+    /// This host with this location and kind, verified, with at least a middling network; owned by the caller
+    /// if `is_users`.
     pub fn anchored(&self, location: usize, datacenter: bool, is_users: bool) -> Arc<Self> {
         Arc::new(Self {
             id: if is_users { USER } else { self.id },

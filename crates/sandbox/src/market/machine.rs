@@ -341,7 +341,8 @@ impl Machine {
     }
 }
 
-/// Changes the price of a machine, mostly by some percent, within its host's range for such GPUs.
+/// Changes the price of a machine, mostly by some percent, within its host's range for such GPUs; at times
+/// also the ratio of its lowest bid to the price.
 pub fn reprice(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
     let Some(card) = figures.gpus.get(machine.model) else {
         return;
@@ -364,7 +365,7 @@ pub fn relet(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
     }
 }
 
-/// Draws the number of GPUs rented to others, mostly 0.
+/// Draws the number of GPUs rented to others: mostly 0, else from 1 to all of them.
 fn choose_occupied(gpus: u32, shares: &Shares, rng: &mut Rng) -> u32 {
     if rng.chance(1.0 - shares.occupied * 1.8) {
         0
@@ -378,7 +379,8 @@ fn draw_below(bound: u32, rng: &mut Rng) -> u32 {
     u32::try_from(rng.below(u64::from(bound))).unwrap_or(0)
 }
 
-/// The index of the GPU model: the ordered one, else a draw by the number of machines seen with each.
+/// The index of the GPU model: the ordered one, else a draw by the number of machines seen with each. Hosts
+/// with data centre GPUs only draw among those, others draw them less often.
 fn choose_model(commission: &Commission<'_>, rng: &mut Rng) -> usize {
     let gpus = &commission.figures.gpus;
     if let Some(wish) = commission.order.wish {

@@ -51,10 +51,11 @@ pub struct ModelRequest {
 
 impl ModelRequest {
     /// Parses the payload of a request to `path`, which decides on the interface. `load` is the number of
-    /// tokens to generate, `number` that of the request, and `created` its time in seconds since 1970.
+    /// tokens to generate, rounded down, `number` that of the request, and `created` its time in seconds
+    /// since 1970.
     ///
     /// # Errors
-    /// The model's own response to an unusable payload.
+    /// The model's own response to a payload without its prompt or messages, or to more than 32,768 tokens.
     pub fn read(
         path: &str,
         payload: &Map<String, Json>,

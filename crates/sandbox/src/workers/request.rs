@@ -100,8 +100,8 @@ fn missing(auth_data: &Json) -> Option<Json> {
     (!lacks.is_empty()).then_some(Json::Object(lacks))
 }
 
-/// The load given in a payload or in an object in it, such as `parameters`, at most a billion; `None` if it
-/// is not given, or negative.
+/// The load in a payload, at most a billion: that of the payload itself, else of the first object in it, such
+/// as `parameters`, that gives one which is not negative; `None` if none does.
 fn load(payload: &Map<String, Json>) -> Option<f64> {
     let objects = payload.values().filter_map(Json::as_object);
     std::iter::once(payload).chain(objects).find_map(|members| {

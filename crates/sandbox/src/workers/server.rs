@@ -47,8 +47,8 @@ pub struct Server {
     pub is_open: Arc<AtomicBool>,
 }
 
-/// Serves the connections of a simulated worker until the sandbox stops or the worker is not ready, and then
-/// finishes the requests in flight.
+/// Serves the connections of a simulated worker until the sandbox stops, or until one arrives while the
+/// worker is not ready, and then finishes the requests in flight.
 pub async fn serve(server: Arc<Server>, mut front: Front, mut stop: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     let stopped = stop.clone();

@@ -272,7 +272,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
                         .style(style)
                         .render(area, buffer, &mut cursor);
                 } else {
-                    // Without focus, the beginning tells more than the end.
+                    // Without focus, the beginning is more useful than the end.
                     fit(shown, area.width).render(area, buffer);
                 }
                 // The cursor is behind the last character.

@@ -81,7 +81,7 @@ impl<K: Copy + Eq> Field<K> {
         Self::new(key, label, Control::Secret(SecretInput::default()))
     }
 
-    /// A choice among `options`, with the one at `chosen` selected.
+    /// A choice among `options`, with the one at `chosen` selected, or the last one if that is too large.
     pub fn choice<O: Into<Cow<'static, str>>>(
         key: K,
         label: impl Into<Cow<'static, str>>,

@@ -51,7 +51,8 @@ impl Question {
         }
     }
 
-    /// A question before a write: on a live market it asks for a word, in the sandbox for a button.
+    /// A question before a write: on a live market it asks for a word in the field `label`, in the sandbox
+    /// for a button. `verb` names the effect.
     pub fn write(is_sandbox: bool, label: &'static str, verb: &'static str) -> Self {
         if is_sandbox {
             Self::buttons(verb)
@@ -99,7 +100,8 @@ impl Question {
         Availability::hidden_if(matches!(action, Action::Move(Motion::Down | Motion::Last)))
     }
 
-    /// The name of an action's effect: the verb, or `cancel` on that button; `None` for other actions.
+    /// The name of the effect of `Yes` and `Submit`: the verb, or `cancel` for `Submit` on the button Cancel;
+    /// `None` for other actions.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
         match (action, self.form.focused()) {
             (Action::Yes, _) | (Action::Submit, Some(Answer::Yes | Answer::Word) | None) => Some(self.verb),
@@ -122,7 +124,8 @@ impl Question {
         Self::answer(self.form.click(field))
     }
 
-    /// Edits the typed word and clears its error; false if the form does not use the key.
+    /// Clears the error below the typed word and passes the key to the form; false if the form does not use
+    /// it.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         self.form.set_error(Answer::Word, None);
         self.form.key(key)

@@ -97,8 +97,8 @@ fn draw_prices(area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The numbers of alerts that are on, paused and done, without those that are zero (`2 on, 1 done`), and how much of the
-/// sandbox's past is recorded until all is; if there are no alerts, the keys that add one.
+/// The numbers of alerts that are on, paused and done, without those that are zero (`2 on, 1 done`), and how
+/// much of the sandbox's past is recorded until all is; if there are no alerts, the keys that add one.
 fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
     let all = &AlertWatch::read(scene.state).all;
     if all.alerts.is_empty() {
@@ -226,8 +226,8 @@ fn followed(follows: &Followed) -> String {
     }
 }
 
-/// Draws the form of an alert, and beside it the condition in words or the first error, how often it would
-/// have fired, and the followed search.
+/// Draws the form of an alert, and beside it, if there is room, the condition as a sentence or the first
+/// error, how often it would have fired, and the followed search.
 pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let rows = u16::try_from(view.fields() + 2).unwrap_or(u16::MAX);
     let title = if view.is_edit() { "Edit alert" } else { "New alert" };

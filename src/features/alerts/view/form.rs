@@ -243,8 +243,8 @@ impl AlertForm {
         self.form.set_hidden(AlertField::Per, is_volume || !is_priced);
     }
 
-    /// A warning that the lowest recorded price is below the typed limit already; `None` if it is not, for other
-    /// triggers, and while the fields hold no valid rule.
+    /// A warning that the lowest recorded price is below the typed limit already; `None` if it is not, for
+    /// other triggers, and while the fields hold no valid rule.
     pub fn met_sentence(&self) -> Option<String> {
         let lowest = self.backtest.lowest(self.per())?;
         let Trigger::PriceBelow(limit) = self.rule().ok()?.trigger else {

@@ -74,8 +74,8 @@ fn ban(of: Supplier, cx: &mut Cx<'_>) {
 const MOST_LIFTS: usize = 6;
 
 /// The choices of the ban dialog: bans to lift, then bans of the selected row's machine and host, each with
-/// the number of its loaded rows, then those for all banned offers, at most 6 bans on other rows to lift, and the
-/// list of annotations, if there are any. Empty if the pane has no table.
+/// the number of its loaded rows, then those for all banned offers, at most 6 bans on other rows to lift, and
+/// the list of annotations, if there are any. Empty if the pane has no table.
 fn items(state: &State) -> Vec<Item<Choice>> {
     let annotations = &state.annotations;
     let Some(browser) = state.browser() else {

@@ -19,7 +19,8 @@ pub(crate) const NOTE: &str = "✎";
 /// The sign of rows whose machine or host is banned, while those are listed.
 pub(crate) const BANNED: &str = "✗";
 
-/// Draws the list of annotations, and beside it all those of the selected machine or host.
+/// Draws the list of annotations, and those of the selected machine or host beside it; on a compact screen
+/// below it, or not at all if that is lower than 18 rows.
 pub(super) fn list(view: &AnnotationList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.annotations.all;
     let main = Panel::new("Stars, notes and bans").note(format::counted(

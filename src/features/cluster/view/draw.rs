@@ -119,8 +119,8 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// A line on the offer of a plan by the hour that ends first, if that is within a month; none with a job, whose offers
-/// all last long enough.
+/// A line on the offer of a plan by the hour that ends first, if that is within a month; none with a job,
+/// whose offers all last long enough.
 fn first_end(view: &Cluster, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     const MONTH: f64 = 30.0 * 86_400.0;
     let offers = &scene.state.browsers[Resource::Offers];

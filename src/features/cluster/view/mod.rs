@@ -179,7 +179,7 @@ pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
 }
 
 /// Opens the cluster planner for exactly `machines` machines with at least `gpus_each` GPUs each, without
-/// conditions on offers.
+/// conditions on offers; the other fields are as they were last.
 pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
     open_with(cx, None, |form| {
         let (machines, gpus) = (wanted.machines, wanted.gpus_each);
@@ -289,7 +289,7 @@ impl Cluster {
     }
 
     /// Marks the offers of the plan and no others in the pane, so that they can be compared, copied and
-    /// exported; selects the first and closes the planner.
+    /// exported; selects the first and closes the planner. Nothing happens while no offers are loaded.
     fn mark(&self, cx: &mut Cx<'_>) {
         let offers = cx.table(Resource::Offers);
         offers.marks = self.ids.iter().copied().collect();

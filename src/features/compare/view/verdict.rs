@@ -66,8 +66,9 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
         .collect()
 }
 
-/// Divides price and speed by the GPUs of each row where the rows have different numbers of them; false if they are
-/// equal, or a bill for work covers all of them.
+/// Divides price and speed of offers by their GPUs where the rows have different numbers of them. False, and
+/// nothing changed, if the numbers are equal or one is unknown, if a bill for work covers all GPUs, and for
+/// volumes.
 fn per_gpu(browser: &Browser, listing: &Listing, rows: &[u32], runners: &mut [Runner]) -> bool {
     let gpus = |runner: &Runner| {
         let cell = listing.cell_of(rows[runner.index] as usize, "num_gpus");

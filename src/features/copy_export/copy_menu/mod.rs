@@ -38,7 +38,7 @@ impl CopyMenu {
         Self { items, list }
     }
 
-    /// The menu of the open pane; `None` if the pane has no table to copy from.
+    /// The menu of the open request or pane, as of [`copy::items`]; `None` if there is nothing to copy from.
     pub fn of_pane(state: &State) -> Option<Self> {
         copy::items(state).map(Self::new)
     }

@@ -130,8 +130,9 @@ impl ExportForm {
         self.form.chosen(ExportField::Format) == 1
     }
 
-    /// The content of the file with the chosen rows and columns; at most `limit` rows for a preview. `Err` if
-    /// there is nothing to export, or too much to preview.
+    /// The content of the file with the chosen rows and columns: at most `limit` rows for a preview, all for
+    /// `None`. `Err` if there is nothing to export, or too much to preview. Requests have no choices and no
+    /// limit.
     fn content(&self, state: &State, limit: Option<usize>) -> Result<String, ContentError> {
         let ExportSubject::Records(resource) = self.subject else {
             return requests::export_content(state).ok_or(ContentError::NoRequest);

@@ -122,8 +122,9 @@ impl Card<'_> {
         annotations::annotation_lines(of, subject.state, subject.theme)
     }
 
-    /// The comparison of its price with those of similar offers on record: the trend and the sentences. Empty until
-    /// the record is read, and for a row that is not of the table of `resource`; no trend without a verdict.
+    /// The comparison of its price with those of similar offers on record: the trend and the sentences. Empty
+    /// until the record is read, and for a row that is not of the table of `resource`; no trend without a
+    /// verdict.
     ///
     /// It is about the rows of the table, not about others of the same machine.
     fn rating(&self, resource: Resource) -> Vec<Line<'static>> {
@@ -206,7 +207,7 @@ impl Card<'_> {
     }
 
     /// A line with `label`, the rail of its price, and the text for its rank; `3 alike` in place of the rail
-    /// if too few rows compare. `None` without a price or text.
+    /// if too few rows compare, and no rail on a narrow card. `None` without a price or text.
     fn rail(&self, label: &str, text: impl FnOnce(Option<Rank>) -> Option<String>) -> Option<Line<'static>> {
         let Subject {
             listing,
@@ -310,8 +311,8 @@ impl Card<'_> {
     }
 }
 
-/// The style of a rank: good for the best fifth, a warning for the worst; `share` is the part that is worse,
-/// from 0 to 1.
+/// The style of a rank: good for the best fifth, a warning for the worst; `share` is the share of comparable
+/// rows that are worse, from 0 to 1.
 pub fn tint(share: f64, theme: &Theme) -> Style {
     match share {
         0.8.. => theme.good,

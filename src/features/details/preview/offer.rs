@@ -165,8 +165,8 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     (!parts.is_empty()).then(|| Line::styled(parts.join(" · "), card.theme().text))
 }
 
-/// The offer with the same GPUs that beats this one, or the reason it is not ranked; empty if none beats it, or if the row is
-/// marked.
+/// The offer with the same GPUs that beats this one, or the reason it is not ranked; empty if none beats it,
+/// or if the row is marked.
 fn ranking_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;

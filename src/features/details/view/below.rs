@@ -47,8 +47,10 @@ const OF_VOLUMES: [&str; 8] = [
     "end_date",
 ];
 
-/// The parts shown below a record's card: those of the overview that need no work over all rows, and further
-/// fields. Parts without lines are left out; empty before a response.
+/// The blocks shown below a record's card: prices, job and further fields of an offer, further fields of a
+/// volume, or launch, scaling and conditions of a workergroup. A job that is not set, an offer's further
+/// fields and the conditions are shown on a wide screen only. Blocks without lines are left out; empty before
+/// a response.
 pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[resource];
     let Some(listing) = browser.listing() else {

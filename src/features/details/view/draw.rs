@@ -93,8 +93,8 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.framed(panel.note(note), area);
 }
 
-/// Draws the record as it was sent, without secrets, and the meaning of its members beside it unless the
-/// screen is compact; returns the viewport of its lines.
+/// Draws the record's JSON as it was received, without secrets, and the meaning of its members beside it
+/// unless the screen is compact; returns the viewport of its lines.
 fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let notes = if scene.size == Size::Compact {
         0
@@ -133,8 +133,8 @@ fn overview_columns(is_wide: bool, area: Rect) -> [Rect; 3] {
     Layout::horizontal(columns).spacing(3).areas(area)
 }
 
-/// Draws the card, the other parts beside it (below it on a compact screen), and charts where there is space;
-/// returns the viewport of the text that scrolls, `None` without rows.
+/// Draws the card, the other blocks beside it (below it on a compact screen), and charts where there is
+/// space; returns the viewport of the text that scrolls, `None` without rows.
 fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Viewport> {
     let subject = Subject::new(view.resource, row, scene)?;
     let blocks = overview::blocks(view, scene);
@@ -281,7 +281,7 @@ fn paragraph(lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) -> 
     below(u16::try_from(lines.len()).unwrap_or(u16::MAX), area)
 }
 
-/// The part of `area` below a text of `text` lines and a blank line.
+/// The area below a text of `text` lines and a blank line, within `area`.
 fn below(text: u16, area: Rect) -> Rect {
     let [_, rest] = Layout::vertical([Constraint::Length(text.saturating_add(1)), Constraint::Fill(1)]).areas(area);
     rest
@@ -334,8 +334,8 @@ impl<'a> Charts<'a> {
     }
 }
 
-/// Draws the price distribution of comparable rows, with the row's own bar highlighted; false if there are
-/// too few different prices.
+/// Draws the price distribution of comparable rows, with the bar of the row's price highlighted; false if
+/// there are too few different prices or too little space.
 fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let Some(scale) = Scale::fit(spread.values.iter().copied(), None) else {
         return false;
@@ -353,7 +353,7 @@ fn titled(title: &str, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
 }
 
 /// Draws performance against price of comparable rows, so that any point up and to the left beats the row;
-/// false if there are no points, or no space for axes.
+/// false if there are no points, or no space for axes. The row itself is a `●`.
 fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let scale = |of: fn(&(f64, f64)) -> f64| Scale::fit(spread.points.iter().map(of), None);
     let (Some(x), Some(y)) = (scale(|point| point.0), scale(|point| point.1)) else {

@@ -170,8 +170,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The entries of the fields in the catalog, unusual ones first; all fields without a value, also the unknown
-    /// members `unknown`, are one entry at the end.
+    /// The entries of the fields in the catalog, unusual ones first; all fields without a value, also the
+    /// unknown members `unknown`, are one entry at the end.
     fn known(&self, unknown: &[&Arc<FieldEntry>]) -> Vec<Arc<FieldEntry>> {
         let sections = Section::ALL.into_iter();
         let (ids, further): (Vec<_>, Vec<_>) = sections.partition(|section| *section == Section::Identity);

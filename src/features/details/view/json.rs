@@ -86,8 +86,8 @@ impl Json {
         self.text.is_empty()
     }
 
-    /// Folds or unfolds the object or list at the cursor: the one that starts there, or else the
-    /// one around it.
+    /// Folds or unfolds the object or list at the cursor: the one that starts there, or else the one around
+    /// it. Nothing happens on lines that are in no object or list but the record itself.
     pub fn toggle(&mut self) {
         let Some(line) = self.cursor_line() else {
             return;
@@ -110,7 +110,8 @@ impl Json {
     }
 
     /// Notes on the visible members of the record that the catalog has, each with its row on the screen: its
-    /// name, its value in words if it is a number or a flag, and its meaning.
+    /// name, its value with its unit if it is a number or a flag that the JSON writes differently, and its
+    /// meaning.
     pub fn notes(
         &self,
         listing: &Listing,

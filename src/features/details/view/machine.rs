@@ -68,7 +68,8 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Shows the loaded offers of the selected offer's host and requests all of them.
+    /// Shows the loaded offers of the selected offer's host and requests all of them; there is no request if
+    /// the host is unknown. The cursor is on the selected offer.
     pub fn new(cx: &mut Cx<'_>) -> Self {
         let browser = &cx.state().browsers[Resource::Offers];
         let mut machine = Self {
@@ -148,6 +149,7 @@ impl Machine {
 
     /// Recomputes the offers of the host, their totals and summary: from the response if it has the selected
     /// offer, else from the loaded rows. The cursor stays on its offer, or goes to the first if that is gone.
+    /// The offers stay as they are if neither has the selected offer.
     pub fn rebuild(&mut self, browser: &Browser) {
         let Some(here) = browser.listing() else {
             return;
@@ -181,6 +183,8 @@ impl Machine {
         self.cursor = kept.unwrap_or(0);
     }
 
+    /// Draws the tab of the machine: the summary of machine and host, the table of the host's offers, and the
+    /// card of the offer under the cursor where there is room.
     pub fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let lines: Vec<Line<'static>> = self

@@ -237,7 +237,7 @@ impl Detail {
     }
 
     /// Shows the overview of the offer selected on the machine tab. If it is not in the table, closes all
-    /// views and searches every offer of the host.
+    /// views and searches every offer of the host; nothing happens if the host is unknown.
     fn open_related(&mut self, cx: &mut Cx<'_>) {
         let Some(machine) = &self.machine else { return };
         let Some(id) = machine.current() else { return };

@@ -33,8 +33,9 @@ const LABEL: usize = 18;
 /// Width of the rails beside the alternatives.
 const RAIL: u16 = 8;
 
-/// The alternatives to a row: the one that beats it, then the cheapest with the same GPUs; for a volume, the
-/// cheapest ones. 40 at most, without rows that do not suit the job; empty for workergroups.
+/// The alternatives to a row among the listed ones: the row that beats it, then the cheapest with the same
+/// GPUs; for a volume, the cheapest ones. 40 at most, without rows that have no price or do not suit the job;
+/// empty for workergroups.
 pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
     let catalog = listing.catalog();
     let alike = Alike::of(listing);
@@ -174,8 +175,8 @@ pub(super) fn lowered(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// The lines on the prices of an offer: that of the search with its parts, the other price types if there is
-/// a `view`, and further costs. Those that are not reported are left out.
+/// The lines on the prices of an offer: that of the search, with its split into GPUs and storage, the other
+/// price types if there is a `view`, and further costs. Those that are not reported are left out.
 pub(super) fn prices(
     view: Option<&Detail>,
     browser: &Browser,
@@ -458,6 +459,8 @@ pub(super) fn launch_lines(listing: &Listing, row: usize, scene: &Scene<'_, '_>)
 }
 
 /// The scaling parameters of a workergroup, a line each, with their meanings; a dash for values not reported.
+/// Where the market does not return a limit as it was sent when the group was created here, that limit takes
+/// the place of the meaning.
 pub(super) fn scaling_lines(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.full_record(row);

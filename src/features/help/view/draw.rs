@@ -9,7 +9,8 @@ use crate::keys::Binding;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::text::wrap_hanging;
 
-/// Draws the help: the list of keys, and beside it the description of the selected one with the legend.
+/// Draws the help: the list of keys, and beside it the description of the selected one with the legend. On a
+/// compact screen the legend is shown only if no key is selected.
 pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
     let main = Panel::new("Help").note("type to search");
     let selected = match view.list.current().and_then(|item| item.value.clone()) {

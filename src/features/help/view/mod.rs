@@ -71,7 +71,7 @@ impl Help {
     }
 
     /// Runs the selected action, own command or copy; for a disabled action, closes the help and shows the
-    /// reason.
+    /// reason. Nothing happens on other lines.
     fn submit(&self, cx: &mut Cx<'_>) {
         match self.list.current().and_then(|item| item.value.clone()) {
             None | Some(HelpEntry::Read) => {}

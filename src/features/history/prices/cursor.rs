@@ -15,8 +15,8 @@ use crate::domain::local::LocalTime;
 use crate::domain::{Resource, format};
 use crate::tui::theme::Theme;
 
-/// The start of the part of the time under the cursor of a price chart, with its prices and amount, in place
-/// of the key of the lines; `none on offer` or `not recorded` if it has no prices.
+/// The start of the time step under the cursor of a price chart, with its prices and amount, in place of the
+/// key of the lines; `none on offer` or `not recorded` if it has no prices.
 pub(super) fn bucket_readout(bucket: &Bucket, resource: Resource, local: &LocalTime, theme: &Theme) -> Line<'static> {
     let time = local.minute(bucket.from.unix());
     let mut line = Line::from(Text::styled(
@@ -49,12 +49,12 @@ pub(super) fn bucket_readout(bucket: &Bucket, resource: Resource, local: &LocalT
     line
 }
 
-/// The position of the cursor across a chart, from 0 to 1: the middle of the part that it reads out.
+/// The position of the cursor across a chart, from 0 to 1: the middle of the time step that it reads out.
 pub(super) fn share(bucket: &Bucket, time: &Scale) -> f64 {
     f64::midpoint(share_of(bucket.from, time), share_of(bucket.until, time))
 }
 
-/// Lets a click on a column of the price chart move its cursor to the part of the time there.
+/// Lets a click on a column of the price chart move its cursor to the time step there.
 pub(super) fn clickable(series: &Series, time: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
     for (index, bucket) in series.buckets.iter().enumerate() {
         let (x, _) = chart::dot_cell((share(bucket, time), 0.0), plot);

@@ -41,7 +41,8 @@ pub(super) const MEDIAN: &str = "○";
 /// Minimum width of the table beside the charts, in cells.
 const TABLE: u16 = 40;
 
-/// Draws the tab of the price history: the recorded prices, or else a text with the prices on offer now.
+/// Draws the tab of the price history: the recorded prices, or else the reason there are none, with the
+/// prices on offer now if the first subject of the open pane is shown.
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
     let resource = subject.map_or(view.pane.0, |subject| subject.query.resource);
@@ -61,7 +62,7 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws a recorded series: the headline, the charts, and the table of parts of the time.
+/// Draws a recorded series: the headline, the charts, and the table of periods of the time.
 fn recorded(view: &History, (series, resource): (&Series, Resource), inner: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
@@ -242,7 +243,8 @@ fn amount(many: u64, resource: Resource) -> String {
     }
 }
 
-/// A heading, and a line per part of the time, latest first, with prices and mean amount; empty at width 0.
+/// A heading, and a line per period of the time between round times, latest first, with the lowest and the
+/// median price and the mean amount in it; as many as fit, empty at width 0.
 fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     if area.width == 0 {
         return Vec::new();
@@ -308,7 +310,8 @@ pub(super) fn share_of(moment: Moment, time: &Scale) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// The prices of the selected offer and of the alerts on the subject's search.
+/// The lines to draw across the prices: that of the selected offer, unless the whole search is shown, and
+/// those of the alerts on the subject's search.
 fn marks(view: &History, scene: &Scene<'_, '_>) -> Vec<Mark> {
     let (state, theme) = (scene.state, scene.theme);
     let Some(subject) = view.subject() else {
@@ -366,7 +369,7 @@ struct Charts<'a> {
     /// In Unix seconds.
     time: Scale,
     local: &'a LocalTime,
-    /// The part of the time that is read out.
+    /// The time step that is read out.
     cursor: Option<&'a Bucket>,
 }
 
@@ -438,7 +441,7 @@ impl Charts<'_> {
         self.draw_cursor(plot, scene);
     }
 
-    /// Fills the range from P20 to P80 of each part of the time in the chart of prices.
+    /// Fills the range from P20 to P80 of each time step in the chart of prices.
     fn band(&self, scale: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
         let buffer = scene.frame.buffer_mut();
         let spot = |at: Moment, value: f64| {
@@ -461,7 +464,7 @@ impl Charts<'_> {
         }
     }
 
-    /// Draws a value of each part of the time as staircases.
+    /// Draws a value of each time step as staircases; steps where `value` is `None` are gaps.
     fn stairs(&self, scale: &Scale, value: impl Fn(&Bucket) -> Option<f64>, color: Color, context: &mut Context<'_>) {
         let buckets = self.series.buckets.iter();
         let steps = buckets.filter_map(|bucket| Some((bucket.from, bucket.until, value(bucket)?)));

@@ -84,7 +84,7 @@ impl History {
     }
 
     /// The history of the first of `subjects`, over the last day; `pane` is its resource and the number of
-    /// its responses.
+    /// its responses, and `is_of_pane` whether the subjects are those of the pane's rows.
     fn with_subjects(subjects: Vec<Subject>, pane: (Resource, u64), is_of_pane: bool, cx: &mut Cx<'_>) -> Self {
         let mut view = Self {
             subjects,
@@ -208,14 +208,14 @@ impl History {
         self.is_span_chosen = true;
     }
 
-    /// The index of the bucket under the cursor; `None` until the cursor is moved, and without prices.
+    /// The index of the time step under the cursor; `None` until the cursor is moved, and without prices.
     fn reading_index(&self) -> Option<usize> {
         let (buckets, reading) = (&self.series.as_ref()?.buckets, self.reading?);
         let index = buckets.partition_point(|bucket| bucket.until <= reading);
         Some(index.min(buckets.len().saturating_sub(1)))
     }
 
-    /// The part of the time under the cursor; `None` until the cursor is moved, and without prices.
+    /// The time step under the cursor; `None` until the cursor is moved, and without prices.
     fn read_bucket(&self) -> Option<&Bucket> {
         self.series.as_ref()?.buckets.get(self.reading_index()?)
     }
@@ -225,8 +225,8 @@ impl History {
         self.series.as_deref().filter(|series| series.watched > 0.0)
     }
 
-    /// Moves the cursor; its first move shows it at the latest prices. False without a chart, and for actions
-    /// that do not move it.
+    /// Moves the cursor; its first move shows it at the latest prices, unless it is to the first or last
+    /// time. False without a chart, and for actions that do not move it.
     fn read(&mut self, action: Action) -> bool {
         let Some(series) = self.chart() else { return false };
         let buckets = &series.buckets;

@@ -5,7 +5,7 @@ use crate::record::lows::{Levels, LowSeries, Prices};
 use crate::record::timeline::{self, seconds, share};
 use crate::record::{Analysis, Excerpt, Interval, Moment, PollOutcome, PollRow, Question};
 
-/// A part of the time.
+/// One of the equal steps that a time is divided into.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bucket {
     pub from: Moment,
@@ -171,8 +171,8 @@ impl Parts {
         }
     }
 
-    /// Adds an interval's price and amount to each part that it meets, weighted by the seconds in it, at
-    /// least one.
+    /// Adds an interval's price and amount to the sums of each bucket that it meets, weighted by the seconds
+    /// in it, at least one.
     fn add(&mut self, interval: &Interval) {
         let (begin, end, removed) = (interval.first, interval.until(), interval.first_without());
         let first = self.edges.partition_point(|edge| *edge <= begin);
@@ -195,8 +195,8 @@ impl Parts {
         }
     }
 
-    /// The buckets of the sums, given the watched times and the polls in or just before the parts. A part
-    /// that is not watched, or has a truncated poll, has no amount.
+    /// The buckets of the sums, given the watched times and the polls in or just before them. A bucket that
+    /// is not watched, or has a truncated poll, has no amount.
     fn finish(self, times: &[(Moment, Moment)], polls: &[PollRow]) -> Vec<Bucket> {
         let edges = self.edges.iter().zip(self.edges.iter().skip(1));
         let sums = self.prices.into_iter().zip(self.amounts);

@@ -64,8 +64,8 @@ fn dot(columns: Range<u16>, plot: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the distribution of `prices` on offer now under their number; nothing if the area is too low or the prices
-/// are too alike.
+/// Draws the distribution of `prices` on offer now under their number; nothing if the area is too low or the
+/// prices are too alike.
 fn distribution(prices: &[f64], area: Rect, scene: &mut Scene<'_, '_>) {
     let scale = Scale::fit(prices.iter().copied(), None);
     let Some(scale) = scale.filter(|_| area.height >= LEAST_PRICES) else {
@@ -76,8 +76,9 @@ fn distribution(prices: &[f64], area: Rect, scene: &mut Scene<'_, '_>) {
     chart::histogram(&heading, (prices, None), &axis, area, scene);
 }
 
-/// Draws what is known while the record has no prices yet: those on offer now that compare with the selected row of the
-/// open pane, and beside them the cheapest offers of its model. Nothing without a selected offer or volume.
+/// Draws what is known while the record has no prices yet: those on offer now that compare with the selected
+/// row of the open pane, and beside them the cheapest offers of its model. Nothing without a selected offer
+/// or volume.
 pub(crate) fn draw_now(area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = scene.state.browser().filter(|_| scene.state.pane.has_prices());
     if let Some(browser) = browser
@@ -88,8 +89,8 @@ pub(crate) fn draw_now(area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the prices on offer now that compare with a row and, of offers, beside them the cheapest ones of its model,
-/// each with its id and place.
+/// Draws the prices on offer now that compare with a row and, of offers, beside them the cheapest ones of its
+/// model, each with its id and place.
 fn prices_on_offer((listing, row): (&Listing, usize), unit: &str, area: Rect, scene: &mut Scene<'_, '_>) {
     let prices = Standing::unit_prices(listing, row);
     let field = |key: &str| listing.catalog().column(key);

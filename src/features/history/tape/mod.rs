@@ -165,7 +165,8 @@ impl Tape {
     }
 
     /// Closes all views and searches every offer of the selected event's machine (for volumes, its cluster);
-    /// for a gap, only complains.
+    /// only complains for a gap, or if no event is selected. Where the market cannot filter by machine, the
+    /// search is also for its host, if that is known.
     fn go_to_machine(&self, cx: &mut Cx<'_>) {
         let Some(EventKind::Change { change, .. }) = self.selected().map(|event| &event.kind) else {
             return cx.complain("Nothing was watched then");

@@ -180,8 +180,8 @@ pub struct JobForm {
 }
 
 impl JobForm {
-    /// The form with the last input for the job of the search, or else that job, or else a typical one with the disk
-    /// of the search.
+    /// The form with the last input for the job of the search, or else that job, or else a typical one with
+    /// the disk of the search.
     pub fn new(state: &State, now: Now) -> Self {
         let local = state.local_time(now);
         let offers = &state.browsers[Resource::Offers];
@@ -271,8 +271,8 @@ impl JobForm {
     }
 
     /// The work unit, the GPU model and the typed rate per second, which is `None` if a configured one was
-    /// erased. No change if the rate is invalid or is the configured one, if the work needs none, or without a
-    /// selected offer.
+    /// erased. No change if the rate is invalid or is the configured one, if the work needs none, or without
+    /// a selected offer.
     fn new_rate(&self) -> Option<(WorkUnit, String, Option<f64>)> {
         let (unit, model) = self.rated.clone()?;
         let text = self.form.text(JobField::Rate);
@@ -309,8 +309,8 @@ impl JobForm {
         self.candidates = candidates;
     }
 
-    /// Prices the offers for the job, saves a changed or erased rate to the configuration, and closes the form.
-    /// With an invalid field, or a rate without work, only the error is shown.
+    /// Prices the offers for the job, saves a changed or erased rate to the configuration, and closes the
+    /// form. With an invalid field, or a rate without work, only the error is shown.
     fn apply(&mut self, cx: &mut Cx<'_>) {
         if !self.form.validate() {
             return;

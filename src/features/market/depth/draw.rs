@@ -60,7 +60,7 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     table_of_sizes(view, sizes, scene);
 }
 
-/// A price per GPU as text: in $/h (`$0.410/h`), or with `has_job` its part of the job's bill in $
+/// A price per GPU as text: in $/h (`$0.410/h`), or with `has_job` its share of the job's bill in $
 /// (`$12.30`).
 pub(super) fn money(price: f64, has_job: bool) -> String {
     if has_job {

@@ -232,6 +232,9 @@ struct Cloud {
 }
 
 impl Cloud {
+    /// Draws the Pareto front as a staircase, a crosshair through the selected row, the points in their
+    /// colors or with their signs, and above them `◆` for the front, `■` for marked rows and `◎` for the
+    /// selected one.
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let (front, cross) = (color(theme.good), color(theme.border));

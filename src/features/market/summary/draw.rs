@@ -319,8 +319,8 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
     }
 }
 
-/// The areas of the sections of the market panel, each as high as its heading, its lines and, except for the last, a
-/// blank line.
+/// The areas of the sections of the market panel, each as high as its heading, its lines and, except for the
+/// last, a blank line.
 ///
 /// Where they do not all fit, none but the first gets more than two fifths unless the first leaves space, and
 /// the first gets the rest.

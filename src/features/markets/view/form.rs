@@ -170,7 +170,8 @@ impl MarketForm {
         self.dialect().filter(|dialect| *dialect != market.dialect)
     }
 
-    /// Whether the key of an existing market stays: none is typed, and its dialect is changed.
+    /// Whether the key of an existing market stays: it comes from a file, none is typed, and the dialect is
+    /// changed.
     fn keeps_key(&self) -> bool {
         let is_blank = self.form.secret(MarketField::Key).is_none_or(SecretInput::is_empty);
         self.source() == FILE && is_blank && self.other_dialect().is_some()

@@ -100,8 +100,8 @@ impl Markets {
         }
     }
 
-    /// Asks whether to remove a market from the configuration, with its stored key; of a built-in market and the
-    /// connected one, only the key. Shows the reason if neither can be removed.
+    /// Asks whether to remove a market from the configuration, with its stored key; of a built-in market and
+    /// the connected one, only the key. Shows the reason if neither can be removed.
     fn remove(market: &Market, cx: &mut Cx<'_>) {
         let name = market.name.clone();
         let is_connected = name == cx.state().profile.name;

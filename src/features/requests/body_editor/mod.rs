@@ -42,8 +42,8 @@ struct Draft {
 }
 
 impl BodyEditor {
-    /// Opens the editor on the current request, or shows the reason it cannot; restores the draft
-    /// of the same request.
+    /// Opens the editor on the current request, or shows the reason it cannot. The draft of a closed editor
+    /// is restored if it is of the same request, and dropped otherwise.
     pub fn open(cx: &mut Cx<'_>) {
         match editable(cx.state()) {
             Ok((number, operation)) => {
@@ -56,8 +56,8 @@ impl BodyEditor {
         }
     }
 
-    /// The editor for the body of the request `number`, with the draft if that is for the same request; `None`
-    /// if the request is no longer in the ledger.
+    /// The editor for the body of the request `number`, with the draft if that is for the same request;
+    /// `None` if the request is no longer in the ledger.
     fn new(number: u64, operation: Operation, draft: Option<Draft>, state: &State) -> Option<Self> {
         let body = state.ledger.get(number)?.request_body().unwrap_or_default();
         let sent = pretty::json_lines(&json_for_terminal(&body)).join("\n");

@@ -30,7 +30,8 @@ const LEAST_CURL: u16 = 6;
 /// A body of many ids would push everything else off the screen; all of it can be copied.
 const LONGEST_CURL: usize = 4000;
 
-/// Draws the details of a request.
+/// Draws a request: its facts above, the two bodies below, and the request as `curl` where there is room
+/// under its body. A compact screen shows one body at a time.
 pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     let local = scene.state.local_time(scene.now);
     let lines = text::summary(&view.entry, &local, scene.theme);

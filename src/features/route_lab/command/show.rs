@@ -258,10 +258,10 @@ fn as_csv(run: &Run) -> String {
     export::csv_lines(std::iter::once(head).chain(rows))
 }
 
-/// The JSON document of a route run: every reply as received, the summary, and the differences from a saved
-/// run.
-///
-/// With `secrets` a reply includes its signature, which the worker checks, but never a key.
+/// The JSON document of a route run: the router's replies without secrets, the reasons of failed attempts,
+/// the summary, and the differences from a saved run. If requests are forwarded, each reply has a member
+/// `bourse` with the worker's times and response. With `secrets` a reply includes its signature, which the
+/// worker checks, but never a key.
 fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
     let redact = if secrets {
         redact::without_api_keys

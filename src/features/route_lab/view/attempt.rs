@@ -139,7 +139,7 @@ pub(super) fn details(run: &Run, sample: &RouteSample, width: u16, theme: &Theme
     lines
 }
 
-/// The cost and the number (from 1) of an attempt's request in words, and for a poll its number.
+/// The cost and the number (from 1) of an attempt's request as text, and for a poll its number.
 fn sent(sample: &RouteSample) -> String {
     let cost = words::amount(sample.cost);
     if sample.poll > 0 {
@@ -263,9 +263,9 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
     vec![Line::from("Worker request, secrets removed").bold(), Line::from(text)]
 }
 
-/// The lines of the router's reply, pretty-printed up to 64 KiB and without secrets.
-///
-/// Empty unless it is an assignment or a status; a note if it is no longer in memory.
+/// The lines of the router's reply without secrets: pretty-printed if it has at most 64 KiB, else its first
+/// 65,536 characters as received. Empty unless it is an assignment or a status; a note if it is no longer in
+/// memory.
 pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let kind = sample.outcome.kind();
     if !matches!(kind, OutcomeKind::Assigned | OutcomeKind::Waiting) {

@@ -251,7 +251,7 @@ fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     bars
 }
 
-/// A bar of `part` out of `most`, at most `width` cells.
+/// A bar for a count of `part`, where one of `most` takes `width` cells.
 fn bar(part: u64, most: u64, width: u16) -> String {
     filled(part as f64 / most.max(1) as f64, width)
 }

@@ -26,7 +26,8 @@ const PREVIEW: u16 = 56;
 /// Width of workers and figures on a wide screen, in cells.
 const SIDE: u16 = 58;
 
-/// Draws the route lab: the headline of the shown run and its parts, or an introduction without runs.
+/// Draws the route lab: the headline of the shown run, and below it as many of charts, workers, figures and
+/// attempts as fit, or the only attempt of a single request. An introduction without runs.
 pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(run) = view.run(scene.state) else {
         return welcome(area, scene);
@@ -201,7 +202,7 @@ fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The phase of a route run in words, with its style.
+/// The phase of a route run as text, with its style.
 fn phase(run: &Run, theme: &Theme) -> (&'static str, Style) {
     match run.phase() {
         Phase::Running => ("Running", theme.accent),

@@ -32,6 +32,7 @@ impl Content for RunFile {
 }
 
 /// Opens the prompt for the file that a route run is exported to; nothing if the run is no longer in memory.
+/// A name that does not end in `.json` or `.csv` is rejected, and an existing file is not replaced.
 pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
     let Some(proposed) = Routes::read(cx.state()).run(number).map(suggestion) else {
         return;

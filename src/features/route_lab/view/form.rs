@@ -52,8 +52,8 @@ pub(crate) enum RouteField {
 }
 
 impl RouteField {
-    /// The form field for the name of a plan's parameter, as objections name it; unknown names belong to the
-    /// patience.
+    /// The form field for the name of a plan's parameter, as the mistakes in a plan name it; the patience for
+    /// any other name.
     fn for_parameter(parameter: &str) -> Self {
         match parameter {
             "endpoint" => Self::Endpoint,

@@ -43,7 +43,7 @@ enum Tab {
 }
 
 impl Tab {
-    /// The name of the part on the screen: Latency, Distribution, Attempts, Workers or Figures.
+    /// The tab's title on the screen: Latency, Distribution, Attempts, Workers or Figures.
     const fn title(self) -> &'static str {
         match self {
             Self::Latency => "Latency",
@@ -54,8 +54,9 @@ impl Tab {
         }
     }
 
-    /// The parts of the route lab that share an area as tabs on a screen of this size, in order; the others
-    /// are always visible.
+    /// The tabs that a screen of this size has, in order: all five if it is compact; attempts, workers and
+    /// figures if it is medium; only the attempts if it is wide. The content of the others is always visible
+    /// there.
     const fn turns(size: Size) -> &'static [Self] {
         match size {
             Size::Compact => &[
@@ -70,7 +71,7 @@ impl Tab {
         }
     }
 
-    /// The part of the route lab itself if it is a tab on a screen of this size, otherwise the first tab.
+    /// This tab if a screen of this size has it (see `turns`), otherwise the first that it has.
     fn within(self, size: Size) -> Self {
         let turns = Self::turns(size);
         if turns.contains(&self) { self } else { turns[0] }
@@ -102,8 +103,8 @@ pub struct RouteLab {
     is_filter_focused: bool,
 }
 
-/// Opens the route lab as it was closed, or on the run in progress; without one, also the form for a new run.
-/// Always true.
+/// Opens the route lab with the tab and the search text that it was closed with, on the run in progress, or
+/// else the run shown then. Without a run in progress, also opens the form for a new one. Always true.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let mut lab = RouteLab::default();
     if let Some(remembered) = cx.drafts().get::<Remembered>() {
@@ -120,8 +121,8 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Starts a route run, after a question if its plan needs consent; `Ok` does not mean that it has started
-/// then.
+/// Starts a route run, or opens a question if its plan needs consent: `Ok` then, although nothing has
+/// started. While another series runs nothing is asked, and the start is refused.
 fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     // While another series runs, this one is refused: there is nothing to ask.
     if !plan.needs_consent() || Routes::read(cx.state()).active_series().is_some() {
@@ -196,7 +197,8 @@ impl RouteLab {
         }
     }
 
-    /// Moves the selection of the open tab's list, or scrolls its text, by `by` lines.
+    /// Moves the selection of the open tab's list, or scrolls its text, by `by` lines; negative is up, and
+    /// both stop at the ends.
     fn step(&mut self, by: isize, cx: &Cx<'_>) {
         let viewport = cx.viewport(Region::MAIN);
         let tab = self.tab.within(size(cx.state()));
@@ -249,7 +251,7 @@ impl RouteLab {
     }
 
     /// Starts another run with the plan of the shown one, after a question if it needs one, or shows the
-    /// reason it cannot.
+    /// reason it cannot. Nothing without a shown run.
     fn run_again(&mut self, cx: &mut Cx<'_>) {
         let Some(plan) = self.run(cx.state()).map(|run| run.run().plan().clone()) else {
             return;
@@ -283,7 +285,7 @@ impl RouteLab {
         Outcome::Handled
     }
 
-    /// Searches the attempts for the typed text, the first piece of them at once.
+    /// Filters the attempts by the typed text: a first batch of them at once, the others in later ticks.
     fn search_typed(&mut self, cx: &Cx<'_>) {
         self.attempts.search(true);
         self.attempts.advance(self.samples(cx.state()));

@@ -21,7 +21,7 @@ use crate::tui::dialog;
 use crate::tui::form::{Field, Form};
 use crate::tui::panel::{Panel, Tone};
 
-/// Maximum length of a worker's address in a command, in characters.
+/// Maximum length of a worker's address with the path in a command, in bytes.
 const LONGEST_URL: usize = 2000;
 
 const NO_PAYLOAD: &str = "{}";
@@ -56,7 +56,7 @@ impl std::fmt::Display for Unwritten {
 
 impl Written {
     /// The path and payload that the route run forwarded, or else those entered last, or else `/` without a
-    /// payload.
+    /// payload; with the root certificate of the current profile.
     pub fn new(state: &State, run: &Run) -> Self {
         let sent = run
             .plan()
@@ -82,7 +82,8 @@ impl Written {
     ///
     /// # Errors
     ///
-    /// When the payload is invalid, or the address is too long or no plain web address.
+    /// When the payload is invalid, or the address with the path is longer than 2,000 bytes or no plain
+    /// `http` or `https` address.
     pub fn command(&self, worker: &Untrusted, reply: &Untrusted) -> Result<String, Unwritten> {
         let body = self.body(reply)?;
         let url = format!(

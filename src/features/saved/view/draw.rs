@@ -43,7 +43,8 @@ pub(super) fn saved(view: &Saved, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// The text of a saved search, a line each: the reason it cannot run, whether it runs at start, its note,
-/// query, order, limit, prices, storage and job, as far as it has them.
+/// query, switched-off conditions, order and limit (or the default ones), prices, storage and job, as far as
+/// it has them.
 fn describe(search: &SavedSearch, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme: &Theme = scene.theme;
     let spec = brief(&search.spec, scene.state.profile.dialect);

@@ -111,7 +111,7 @@ impl Saved {
         }
     }
 
-    /// Deletes a saved search after a question, or hides a preset at once.
+    /// Deletes a saved search after a question, or hides a preset at once; nothing for other lines.
     fn remove(&mut self, entry: Entry, cx: &mut Cx<'_>) {
         match entry {
             Entry::Saved(name) => {
@@ -177,7 +177,7 @@ fn proposed_name(browser: &Browser) -> String {
 }
 
 /// Saves the current search under a name, replacing a search of that name, with a toast that names the key to
-/// run or list it.
+/// run it (`in_list`) or to list it. Nothing if the pane has no search.
 fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
     let keymap = &cx.state().keymap;
     let hint = if in_list {
@@ -192,7 +192,8 @@ fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
     }
 }
 
-/// Asks for another name for the saved search `from`, and renames it; a name in use is rejected.
+/// Asks for another name for the saved search `from`, and renames it. The name of another search is rejected;
+/// its present name is accepted and changes nothing.
 fn ask_new_name(from: String, cx: &mut Cx<'_>) {
     let before = from.clone();
     let rename = move |typed: &str, cx: &mut Cx<'_>| match cx.state().searches.check_name(typed) {
@@ -301,7 +302,8 @@ impl View for Saved {
 }
 
 /// The lines of the list of saved searches: saving the current search (if the pane has one), the saved ones,
-/// the presets, and a line for hidden presets. One that cannot be read is disabled.
+/// the presets, and a line to show hidden presets (if there are any). A search that cannot be read is
+/// disabled.
 fn items(state: &State) -> Vec<Item<Entry>> {
     let (searches, dialect) = (&state.searches, state.profile.dialect);
     let item = |search: &SavedSearch, is_preset: bool| {

@@ -24,7 +24,7 @@ pub(super) fn is_flag(field: &Field) -> bool {
 }
 
 /// The values to offer for a condition on `field`: those of the loaded rows, most frequent first, then the
-/// rest of the catalog's. Empty if there are too many distinct numbers, or none.
+/// rest of the catalog's. Empty if there are none, or too many distinct numbers or times (more than 24).
 ///
 /// A boolean field always has true and false, in this order. Of the country groups, those whose name starts
 /// with EU come first and the others last.
@@ -89,10 +89,10 @@ fn equals_flag(seen: &Value, flag: &Value) -> bool {
     }
 }
 
-/// The distinct values of the loaded rows with their counts, most frequent first; empty for a numeric field
-/// with more than 24 distinct values.
+/// The distinct values of the loaded rows with their counts, most frequent first; empty for a numeric or time
+/// field with more than 24 distinct values.
 ///
-/// Market texts that cannot be written in a query are left out.
+/// Lists, texts that cannot be written in a query, and times that cannot be parsed are left out.
 fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
     let rows: Vec<u32> = (0..u32::try_from(listing.len()).unwrap_or(u32::MAX)).collect();
     let counted: Vec<(Value, usize)> = insight::facets(listing, &rows, field)
@@ -115,7 +115,7 @@ fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
 }
 
 /// The range of a field in the loaded rows: `0.1 to 3.2 $/h`. `None` for a field without a numeric range
-/// (text, boolean, id) and if no row has a value.
+/// (text, boolean, id, timestamp) and if no row has a value.
 pub(super) fn range(field: &'static Field, listing: &Listing, dialect: &Dialect) -> Option<String> {
     if !field.kind.is_numeric() || is_flag(field) || field.kind == Kind::Id {
         return None;

@@ -78,7 +78,8 @@ impl ConditionForm {
         self.split().0
     }
 
-    /// The offered values that match the typed text; all if nothing is typed.
+    /// The offered values that match the typed text; all if nothing is typed, or if the text is exactly one
+    /// of them and the operator takes a single value. `null` is only offered with `=` and `!=`.
     pub fn choices(&self) -> impl ExactSizeIterator<Item = &Choice> {
         self.shown.iter().map(|index| &self.choices[*index])
     }
@@ -124,8 +125,8 @@ impl ConditionForm {
     /// The mistake to show: a conflict with other conditions, or else the error in the value. `None` if there
     /// is neither, or it is not shown yet.
     ///
-    /// An error in the value is shown once something is typed; with an operator for several values, only
-    /// after an attempt to submit.
+    /// An error in the value is shown once something is typed, or after an attempt to submit; with an
+    /// operator for several values, only after such an attempt.
     pub fn mistake(&self) -> Option<&LanguageError> {
         self.refusal.as_ref().or_else(|| {
             let mistake = self.outcome.as_ref().err()?;
@@ -227,8 +228,9 @@ impl ConditionForm {
         self.read();
     }
 
-    /// Ticks or unticks the selected value, or else the typed one. With an operator for a single value,
-    /// selects the next offered value instead, wrapping around.
+    /// Ticks or unticks the selected value, or else the typed one, and clears the typed text; nothing if that
+    /// is no value of the field. With an operator for a single value, selects the next offered value instead,
+    /// wrapping around.
     pub fn toggle(&mut self) {
         if !self.operator().takes_list() {
             let count = self.shown.len().max(1);
@@ -291,8 +293,10 @@ impl ConditionForm {
         self.shown.get(self.selected?).map(|index| &self.choices[*index])
     }
 
-    /// Ticks the typed value, or the selected one if nothing is typed or ticked. Called on Enter; does
-    /// nothing with an operator for a single value.
+    /// On Enter, ticks the selected value, or without a selection ticks or unticks the typed one, and clears
+    /// the typed text. If nothing is typed, ticks the selected value only if none is ticked yet.
+    ///
+    /// Does nothing with an operator for a single value.
     pub fn tick_pending(&mut self) {
         if !self.operator().takes_list() {
             return;

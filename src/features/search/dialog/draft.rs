@@ -27,7 +27,7 @@ impl Draft {
     }
 
     /// Applies the differences from the `running` search: queries the market if its response would differ,
-    /// otherwise changes the loaded rows.
+    /// otherwise changes the loaded rows. Does nothing if the pane has no table.
     ///
     /// Opens the job form if the new order needs a job that is not set.
     pub fn apply(self, running: &Self, cx: &mut Cx<'_>) {
@@ -93,7 +93,7 @@ impl Draft {
 }
 
 impl Left {
-    /// Whether a dialog on the same resource as `draft` has stored a draft.
+    /// Whether a closed dialog has stored a draft for the resource of `draft`.
     pub fn has(&self, draft: &Draft) -> bool {
         self.0[draft.query.resource as usize].is_some()
     }

@@ -119,8 +119,9 @@ fn tab(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The draft query of the search dialog as text, the number of loaded rows that match, the selected line, and
-/// the request body.
+/// The state and verdict of a count of the filters, the draft query of the search dialog as text, the number
+/// of loaded rows that match, its local and unmet conditions, the selected line (unless a condition is
+/// edited), and the request body.
 fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let preview = &view.preview;
@@ -164,8 +165,8 @@ fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The meaning of the field on the selected line, how its condition is applied, and the effect of the keys on
-/// a counted condition; empty if the selected line has no field.
+/// The effect of the keys on a counted condition, the meaning of the field on the selected line, how a
+/// condition on it is applied, and its distribution in the loaded rows; empty if the line has no field.
 fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let field = match view.current() {

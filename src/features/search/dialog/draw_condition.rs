@@ -18,8 +18,9 @@ use crate::tui::viewport::Viewport;
 /// Maximum width of the value field, in cells.
 const VALUE: u16 = 36;
 
-/// Draws the condition form; `fate` is how the condition is applied (`local`, `sent` or `extra`). A low area
-/// leaves out the field's meaning.
+/// Draws the condition form. `fate` is how the condition is applied: to the loaded rows (`local`), by the
+/// market (`sent`), or by the market without its documentation (`extra`). An area below 9 lines leaves out
+/// the field's meaning.
 pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let is_low = area.height < 9;
@@ -56,7 +57,8 @@ pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mu
     scene.scroll(Region::MAIN, Choices { form, theme }, rest);
 }
 
-/// A sentence on how a condition of the given `fate` is applied: `local`, `sent`, or else undocumented.
+/// A sentence on how a condition is applied: to the loaded rows (`local`), by the market (`sent`), or, for
+/// any other `fate`, by the market without its documentation.
 pub(super) fn describe_fate(fate: &str) -> &'static str {
     match fate {
         "local" => "Applied to the loaded rows: this market can't filter by it",

@@ -37,8 +37,8 @@ impl SearchDialog {
         keys.filter_map(|key| catalog.filters().into_iter().find(|field| field.key == *key))
     }
 
-    /// How a condition on `field` is applied: `sent`; sent although undocumented (`extra`); or applied to the
-    /// loaded rows (`local`), as are all of workergroups.
+    /// How a condition on `field` is applied: by the market (`sent`), by the market although undocumented
+    /// (`extra`), or to the loaded rows (`local`), as are all of workergroups.
     pub(super) fn fate(&self, field: &Field) -> &'static str {
         let query = &self.draft.query;
         if query.resource == Resource::Workergroups || !query.sends(field, self.dialect) {
@@ -56,8 +56,9 @@ impl SearchDialog {
         range.map_or_else(|| field.doc.to_owned(), |(_, range)| range.clone())
     }
 
-    /// The lines of the filter tab: apply, count, bans, the conditions, the usual fields, all others by
-    /// section, and the request body.
+    /// The lines of the filter tab: apply, count (not without conditions or for workergroups), the bans that
+    /// hide the wanted offer, the conditions, those of a typed id, the usual fields, all others by section,
+    /// and the request body.
     pub(super) fn filter_items(&self) -> Vec<Item<DialogLine>> {
         // Labels first; the names of the query language and the wire stand in a column behind them.
         let filters = self.draft.query.catalog().filters();
@@ -113,7 +114,11 @@ impl SearchDialog {
         items
     }
 
-    /// Counts the rows of the table into the effect of each filter, if the response without filters is truncated.
+    /// Counts the rows of the table too: of each count, the higher one of the response without filters and of
+    /// the table stands.
+    ///
+    /// Does nothing unless that response is truncated, the Filters tab is open, the table has the price model
+    /// and storage of the running query, and all active conditions can be applied to it.
     pub(super) fn count_table(&mut self, state: &State) {
         let conditions = &self.draft.query.conditions;
         let browser = state.browser().filter(|browser| {
@@ -131,7 +136,8 @@ impl SearchDialog {
         }
     }
 
-    /// The fields that the typed number may be an id of, with it, that of the record first; none for other texts.
+    /// The id fields that the typed number may be a value of, each with the number, the id of the record
+    /// itself first; none if the text is no id.
     fn id_lines(&self) -> impl Iterator<Item = (&'static Field, u64)> + use<> {
         let id = parse_id(self.lists[0].input.text().trim());
         let mut filters = self.draft.query.catalog().filters();
@@ -140,7 +146,9 @@ impl SearchDialog {
         filters.into_iter().filter_map(move |field| Some((field, id?)))
     }
 
-    /// Lists the conditions that a typed number may mean, the first one selected; not while a condition is edited.
+    /// Lists the filter tab again with the conditions that a typed number may mean, the first one selected;
+    /// with an empty text, without them. Nothing for other texts, on other tabs, and while a condition is
+    /// edited.
     pub(super) fn list_ids(&mut self) {
         let is_number = self.lists[0]
             .input
@@ -154,7 +162,9 @@ impl SearchDialog {
         }
     }
 
-    /// Replaces the conditions on a field by one that it is this id.
+    /// Adds the condition that `field` is this id, in place of earlier `=` conditions on the field; clears
+    /// the typed text and selects the line that applies the draft. If the conditions contradict each other,
+    /// shows that instead.
     pub(super) fn take_id(&mut self, field: &'static Field, id: u64) {
         let mut conditions = self.draft.query.conditions.clone();
         let id = Operand::One(Value::Number(id as f64));
@@ -201,8 +211,9 @@ impl SearchDialog {
         self.complaint = self.put(conditions, keep).err().map(|error| error.message);
     }
 
-    /// Switches the selected condition, or all conditions of the selected field, off or on. A boolean field
-    /// without a condition gets one for true; for another field without one, the condition form opens.
+    /// Switches the selected condition, or each condition of the selected field, from on to off or back. A
+    /// boolean field without a condition gets one for true; for another field without one, the condition form
+    /// opens. A typed id becomes a condition. Nothing on other lines.
     pub(super) fn switch(&mut self, listing: Option<&Listing>) {
         let mut conditions = self.draft.query.conditions.clone();
         match self.current() {
@@ -317,7 +328,8 @@ impl SearchDialog {
     }
 }
 
-/// Replaces the condition at `index`, or appends it if there is none. An id replaces that of another record.
+/// Replaces the condition at `index`, or appends it without an index or if there is none at it. An appended
+/// `=` condition on an id field removes earlier ones on the same field.
 pub(super) fn put(conditions: &mut Vec<Condition>, index: Option<usize>, condition: Condition) {
     if let Some(existing) = index.and_then(|index| conditions.get_mut(index)) {
         *existing = condition;

@@ -84,8 +84,9 @@ enum DialogLine {
 /// Search terms for a machine's location.
 const PLACES: &[&str] = &["country", "geo", "location", "region", "place", "europe", "eu"];
 
-/// Other search terms for a line of the search dialog: the aliases and the meaning of its field; none for
-/// lines without a field.
+/// Other search terms for a line of the search dialog: for a field its aliases (of a country, words for
+/// places instead) and its meaning, for a typed id only the aliases of its field; none for all other lines,
+/// also those of conditions.
 fn aliases(line: &DialogLine) -> Vec<&'static str> {
     match line {
         // People search for a location by its name.
@@ -140,8 +141,9 @@ pub(crate) struct SearchDialog {
     wanted: Option<u64>,
 }
 
-/// Opens the search dialog on the tab of an action; false if the pane has no search. `Action::Funnel` opens
-/// the filters and counts the rows each removes.
+/// Opens the search dialog on the tab of an action, or else on the filters; false if the pane has no search.
+/// `Action::Funnel` also counts the rows that each filter removes, or for an id in the query bar searches the
+/// filters that hide it.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     let tab = Tab::ALL.into_iter().find(|tab| tab.action() == action);
     cx.try_open(|state| {
@@ -235,7 +237,8 @@ impl SearchDialog {
         self.list()?.current().and_then(|item| item.value)
     }
 
-    /// The selected field, if the selected line is a field; a line of a condition has none.
+    /// The field of the selected line, for a field and for a typed id; `None` for all others, also
+    /// conditions.
     fn field(&self) -> Option<&'static Field> {
         match self.current()? {
             DialogLine::Field(field) | DialogLine::Id(field, _) => Some(field),
@@ -327,7 +330,8 @@ impl SearchDialog {
         }
     }
 
-    /// Sends the search without filters, for the effect of each filter; a complaint if settings are not
+    /// Sends the search without filters for the effect of each filter, or for the one offer that the dialog
+    /// is about, and selects the line of the count. Also shows a complaint if changed settings are not
     /// applied yet.
     fn count(&mut self, cx: &mut Cx<'_>) {
         if self.removals.is_none() {
@@ -377,7 +381,8 @@ impl SearchDialog {
         self.draft.clone().apply(&self.running, cx);
     }
 
-    /// Applies the draft by a button of the settings; `LoadAll` then loads all offers of the search.
+    /// Applies the draft by a button of the settings; `LoadAll` then loads all offers of the search. Nothing
+    /// is applied or loaded if a setting is invalid.
     fn submit(&mut self, setting: Setting, cx: &mut Cx<'_>) {
         self.apply(cx);
         if self.is_done && setting == Setting::LoadAll {
@@ -426,7 +431,8 @@ impl SearchDialog {
     }
 
     /// Carries out Enter on the open tab: on the filters, opens the selected condition form or the body,
-    /// counts, lifts a ban, or applies the draft; on all other tabs, applies the draft.
+    /// counts, lifts a ban, adds the condition of a typed id, or applies the draft, and does nothing on a
+    /// heading; on all other tabs and while the body is shown, applies the draft.
     fn choose(&mut self, cx: &mut Cx<'_>) {
         match (self.tab, self.current()) {
             _ if self.body.is_some() => self.apply(cx),

@@ -42,7 +42,8 @@ pub(super) struct Removals {
     counts: (usize, usize),
     /// Whether the limit truncated the response, so that every count is only a lower bound.
     is_cut: bool,
-    /// The conditions of the table's rows and their effect on them, which may prove more than a truncated response.
+    /// The conditions judged on the table's rows and their effect there, which may prove more than a
+    /// truncated response.
     on_table: Option<(Vec<Condition>, Funnel)>,
     /// The computed columns of the response, without the three prices, which belong to other rows.
     computed: Box<ComputedColumns>,
@@ -217,8 +218,8 @@ impl Removals {
         self.steps = funnel.lines.iter().copied().filter_map(step).collect();
     }
 
-    /// Judges the `conditions` on the rows of the table too; true if that may change the counts, because the
-    /// response is truncated.
+    /// If the response is truncated, stores the effect of the `conditions` on the table's `rows`, which the
+    /// next `judge` takes into account, and returns true; otherwise false.
     pub fn judge_table(&mut self, rows: &Listing, conditions: &[Condition]) -> bool {
         if self.is_cut {
             self.on_table = Some((conditions.to_vec(), funnel(rows, conditions)));
@@ -284,7 +285,7 @@ impl Removals {
     }
 
     /// The progress, the error or the result of the count of rows that each filter removes, in a line; empty
-    /// before the search is sent.
+    /// before the search is sent. In a search for one offer, its verdict.
     pub fn summary(&self) -> String {
         if let Some(verdict) = self.verdict() {
             return verdict;
@@ -327,8 +328,9 @@ impl Removals {
 }
 
 impl RemovalStep {
-    /// The effect of the filter in a line, of the count `of` that it belongs to: the rows that it removes by itself (judged without the other
-    /// filters), those that come back without it, and those that a looser bound brings back.
+    /// The effect of the filter in a line: the rows that it removes if judged without the other filters,
+    /// those that come back without it, and those that a looser bound brings back. `of` is the count that it
+    /// belongs to.
     pub fn words(&self, of: &Removals) -> String {
         // Of a truncated response every count is a lower bound, and none proves that there are none.
         let (least, any) = if of.is_cut { ("≥", "of these ") } else { ("", "") };

@@ -59,7 +59,7 @@ pub(super) fn read(form: &mut Form<Setting>, query: &Query) {
 }
 
 /// Writes the search settings of the form to a query, for other resources than offers only the limit; nothing
-/// if one of them is invalid.
+/// if one of them is invalid. An empty storage becomes the default one.
 pub(super) fn write(form: &Form<Setting>, query: &mut Query, dialect: &'static Dialect) {
     let values = Values::typed(form);
     let number = |key, text: &str| number(query, dialect, key, text);
@@ -156,8 +156,9 @@ impl Values {
         }
     }
 
-    /// The settings of a query (offer type, storage, limit, cores, hosts, bundling); a filter counts as a
-    /// setting only if it is active and has a single value.
+    /// The settings of a query (offer type, storage, limit, cores, hosts, bundling). Cores are the first
+    /// active condition `cpu_cores>=` and hosts the first `datacenter=`, each only with a single value;
+    /// without them blank and all hosts.
     fn from_query(query: &Query) -> Self {
         let text_of = |key: &str, operator: Operator| {
             let mut active = query.active();

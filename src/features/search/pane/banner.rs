@@ -20,8 +20,9 @@ use crate::tui::theme::Theme;
 /// On 24 lines the table still has most of the screen.
 const MOST: usize = 4;
 
-/// The banners over a table in lines of `width` cells, at most 4: notices, errors, ignored conditions,
-/// missing rates, and the state of auto-refresh last. Empty if there is nothing to report.
+/// The banners over a table in lines of `width` cells, at most 4 in all and 2 for each: notices, errors,
+/// ignored conditions, missing rates, work that must be split, a response that does not match the query, and
+/// the state of auto-refresh. Empty if there is nothing to report.
 pub(super) fn banner_lines(
     state: &State,
     browser: &Browser,
@@ -94,8 +95,8 @@ fn mistake(state: &State, browser: &Browser) -> Option<String> {
     Some(format!("{}{}", error.message, fix.unwrap_or_default()))
 }
 
-/// The pane's last request as the beginning of a sentence: its operation, method and path, and that it
-/// failed. `None` if none was sent.
+/// The pane's last request in the request log as the beginning of a sentence: its operation, method and path,
+/// and that it failed. `None` if none is there.
 fn failed_request(state: &State, browser: &Browser) -> Option<String> {
     let operation = match browser.resource() {
         Resource::Offers => Operation::SearchOffers,
@@ -169,7 +170,8 @@ fn next_refresh(state: &State, browser: &Browser, watch: &Watch, now: Now) -> St
     )
 }
 
-/// The line on auto-refresh: the changes it found with the signs that mark them, or the reason it is on hold.
+/// The line on auto-refresh: the reason it is on hold, or else the changes it found with the signs that mark
+/// them and the time of the next refresh; before a second response, and for recorded prices, only the latter.
 /// `None` while it is off.
 fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
     let watch = browser.watching()?;

@@ -113,10 +113,10 @@ pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static F
     fields.iter().map(|field| column(browser, listing, field)).collect()
 }
 
-/// Arranges the default columns for the room beside them: the time left after a job follows the place, the id
-/// goes beside a preview, and on a tight screen the GPU model comes first in its place.
+/// Arranges the default columns for the room beside them: the times of a job follow the place, the id goes
+/// beside a preview, and on a tight screen the GPU model comes first instead of the id.
 ///
-/// Columns that the user chose stay in their order.
+/// Does nothing for workergroups, and if the user chose other columns or another order.
 fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_preview: bool, is_tight: bool) {
     // A job or a term adds columns that the user did not choose.
     let usual = browser.query.catalog().default_columns();
@@ -143,10 +143,10 @@ fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_previe
 }
 
 /// The columns of a pane's table in order, and the number of leading ones, which do not scroll (at least 1):
-/// the id if it is first, then the sorted column.
+/// the id if it is first (on a tight screen the GPU model), then the sorted column if it has values.
 ///
-/// The others follow in the chosen order; those that explain a broken condition or a match are the first of
-/// them, and those that only the query needs the last.
+/// The others follow in the chosen order, without those of the three prices before these are requested; first
+/// those that explain a broken condition or a match, last those that only the query needs.
 fn fields(browser: &Browser, listing: &Listing, has_preview: bool, is_tight: bool) -> (Vec<&'static Field>, usize) {
     let mut fields = browser.columns.clone();
     if browser.computed.price_models.is_unasked() {

@@ -53,7 +53,7 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
 const MARKET: u16 = 38;
 
 /// Draws the panels of a table's pane: the market panel if open, the table, and beside or below it the
-/// preview or the welcome card, unless the preview is folded or has no room.
+/// preview or the welcome card, unless the preview is folded, has no room or no row to show.
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
     if view.shows_market(scene.size) {
         let [left, rest] = Layout::horizontal([Constraint::Length(MARKET), Constraint::Fill(1)]).areas(area);
@@ -277,7 +277,7 @@ fn marked_total(browser: &Browser) -> String {
 }
 
 /// The signs that the table shows now and their meaning, with the numbers of marked, best, starred, noted and
-/// unfit rows.
+/// unfit rows; last, if bans are applied, the key for them.
 fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let mut line = Line::default();

@@ -50,7 +50,7 @@ fn gone(browser: &Browser) -> Option<(&Watch, &Listing, &[GoneRow])> {
 }
 
 /// Draws the rows that auto-refresh has found gone as a table with time and cause first; a last line counts
-/// those that do not fit.
+/// those that do not fit. Nothing in fewer than 3 lines.
 pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some((watch, listing, gone)) = gone(browser).filter(|_| area.height > 2) else {
         return;

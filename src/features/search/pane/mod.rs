@@ -158,8 +158,8 @@ impl BrowserPane {
             || !browser.jumps.is_empty()
     }
 
-    /// Undoes one thing on Esc: a request, an error, notices, words, marks, scrolled columns, or a jump to a
-    /// host, a machine or a group. Without any of these, names the key that quits.
+    /// Undoes the first of these on Esc: a request, an error over older rows, notices, words, marks, scrolled
+    /// columns, a jump to a host, a machine or a group. Without any of these, names the key that quits.
     fn step_back(&self, cx: &mut Cx<'_>) {
         let has_notices = !cx.state().notices.is_empty();
         let browser = cx.table(self.resource);

@@ -145,7 +145,7 @@ fn scroll(browser: &Browser, text: Rect) -> usize {
     browser.bar.input.scroll(width)
 }
 
-/// Draws the query bar: the search in words, or while it is edited the text with the cursor.
+/// Draws the query bar: the conditions as phrases, or while it is edited the query text with the cursor.
 pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let bar = &browser.bar;
@@ -182,8 +182,9 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(fit(line, width), text);
 }
 
-/// The parts of the search in words, each with its style: the user's choices, the filter words, the job, then
-/// the default conditions, dimmed. Empty without any.
+/// The search as phrases, each with its style: the conditions other than the default ones (marked `(local)`
+/// if only the loaded rows are filtered by them), the filter words, the job, then the default conditions,
+/// dimmed. Empty without any.
 fn words(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     let defaults = language::default_conditions(browser.query.catalog(), browser.dialect());
     // Workergroups are always filtered here.
@@ -209,7 +210,7 @@ fn words(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     chosen.chain(typed).chain(job).chain(usual).collect()
 }
 
-/// The parts of a line joined, with a dot between them.
+/// The texts in one line, with a dot between them.
 fn separated(parts: Vec<(String, Style)>, theme: &Theme) -> Line<'static> {
     let mut line = Line::default();
     for (text, style) in parts {
@@ -421,8 +422,9 @@ fn gpus_note(gpus: u32, scene: &Scene<'_, '_>) -> Span<'static> {
     Span::styled(text, scene.theme.dim)
 }
 
-/// The parts of the settings line below the query: conditions that are not applied, warnings, the price type
-/// and basis, the term, the order, the limit, and the switched-off conditions.
+/// The texts of the settings line below the query, as far as they apply: conditions that are not applied,
+/// warnings, the price type and basis, unbundled offers, the term, the order, missing needs of it, the limit
+/// of a truncated response, and the switched-off conditions.
 fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
     let query = &browser.query;
     let mut parts: Vec<(String, Style)> = Vec::new();

@@ -73,7 +73,9 @@ struct Reason {
 impl Metrics {
     /// The metrics of a watch as `OpenMetrics` text, at `now`.
     ///
-    /// # Errors When a value cannot be written, which no value of a snapshot causes.
+    /// # Errors
+    ///
+    /// When a value cannot be written, which no value of a snapshot causes.
     pub fn text(&self, now: UnixTime) -> Result<String, fmt::Error> {
         let mut registry = Registry::with_prefix("bourse");
         self.register_requests(&mut registry);
@@ -107,8 +109,9 @@ impl Metrics {
         }
     }
 
-    /// Adds the numbers of searches and alerts, and the gauges of each watched search: age in seconds, supply
-    /// and prices ($/h per GPU, of volumes $/GB/month); figures that it lacks are left out.
+    /// Adds the numbers of searches and alerts, and the gauges of each watched search: age in seconds,
+    /// completeness, supply and prices ($/h per GPU, of volumes $/GB/month); figures that it lacks are left
+    /// out.
     fn register_searches(&self, registry: &mut Registry, now: UnixTime) {
         let count = |registry: &mut Registry, name, help, count| {
             let gauge: Gauge = add(registry, name, help, Gauge::default());

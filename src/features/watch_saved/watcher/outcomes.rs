@@ -105,8 +105,9 @@ impl Watcher<'_> {
         }));
     }
 
-    /// Stores the figures of a poll in its target and checks the alerts on it; `workers` is the number that a
-    /// workergroup can have.
+    /// Stores the figures of a poll in its target and checks the active alerts on it; `workers` is the number
+    /// that a workergroup can have. An alert that fires is added to the output, unless another program has
+    /// reported it; changed states of alerts are saved.
     pub(super) fn check_alerts(&mut self, poll: &Poll, workers: Option<u32>) {
         let target = &mut self.targets[self.awaited];
         let storage = target.search.as_ref().map_or(0.0, |search| search.query.storage_gb());

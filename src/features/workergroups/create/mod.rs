@@ -76,8 +76,8 @@ fn open_unknown(cx: &mut Cx<'_>) {
     cx.open(Create::unknown());
 }
 
-/// Opens the dialog that creates a workergroup: on a creation with an unknown outcome, on the one in flight,
-/// or else for the draft, whose supply it checks.
+/// Opens the dialog that creates a workergroup: on a creation with an unknown outcome that was taken up or is
+/// of a group equal to the draft, on the one in flight, or else for the draft, whose supply it checks.
 pub fn open(cx: &mut Cx<'_>) {
     let draft = Groups::read(cx.state()).draft.built().ok().cloned();
     if Groups::read(cx.state()).creation.unresolved().is_some()

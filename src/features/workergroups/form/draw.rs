@@ -70,8 +70,8 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     preflight(view, bottom, scene);
 }
 
-/// Draws the fields of a new workergroup and the explanation of the focused one; beside a blank draft also
-/// the searches of listed groups as examples.
+/// Draws the fields of a new workergroup and the explanation of the focused one; for a blank draft, except on
+/// a compact screen, also the searches of listed groups as examples.
 fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut foot = String::new();
     if Groups::read(scene.state).draft.has_replaced() {

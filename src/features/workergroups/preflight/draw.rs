@@ -161,7 +161,7 @@ fn offers(preflight: &Preflight, start: Option<ColdStart>, area: Rect, scene: &m
 }
 
 /// The text of the report on a workergroup's search, wrapped to its panel; on a compact screen including
-/// costs and mix of machines.
+/// costs and mix of machines. The pair is the class and the width (in cells) of the screen.
 pub(super) fn lines(
     subject: Subject,
     state: &State,

@@ -75,8 +75,9 @@ impl Preflight {
     /// Stops the supply checks; closes the view unless its own search was in flight and an earlier report
     /// remains.
     fn back(&self, cx: &mut Cx<'_>) {
-        let is_loading = self.is_loading(cx.state());
-        if let Some(stopped) = cx.feature::<super::Groups>().supply.stop().filter(|_| is_loading) {
+        if self.is_loading(cx.state())
+            && let Some(stopped) = cx.feature::<super::Groups>().supply.stop()
+        {
             cx.effect(stopped);
             cx.toast("Stopped waiting");
             if supply_report(cx.state(), self.subject).is_some() {

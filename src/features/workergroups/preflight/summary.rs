@@ -173,7 +173,8 @@ pub fn of_report(
     lines
 }
 
-/// The latest 6 changes of a workergroup that were found, a line each with its time; a dash without any.
+/// The latest 6 changes of a workergroup that were found, those of the newest listing first, a line each with
+/// its time; a dash without any.
 fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let local = state.local_time(now);
     let mut lines = Vec::new();

@@ -116,8 +116,8 @@ impl Need {
         }
     }
 
-    /// The limits of the need in words, each with the need without it; minimums of one count as no limit. The
-    /// budget is not one of them.
+    /// The limits of the need, each described (`at most 2 machines`) and with the need without it; minimums
+    /// of one count as no limit. The budget is not one of them.
     #[rustfmt::skip] // a table reads as a table
     pub(super) fn relaxed(&self) -> Vec<(String, Self)> {
         let many = |number: u32| counted(number as usize, "machine", "machines");

@@ -26,8 +26,8 @@ pub struct Remark {
 
 impl Planning {
     /// The remarks about a plan of the offers that `searched` finds: too few offers or a budget exceeded, the
-    /// basis of the bill, the runner-up, and the cost of each limit. `bill` is the kind of its prices; `id`
-    /// names the offer of a row.
+    /// basis of the bill, the runner-up, the cost of each limit or that there is none, and a condition of the
+    /// search on the number of GPUs. `bill` is the kind of its prices; `id` names the offer of a row.
     pub fn remarks(&self, need: &Need, bill: Bill, searched: &Query, id: impl Fn(u32) -> String) -> Vec<Remark> {
         let mut remarks = Vec::new();
         let mut say = |kind, text| remarks.push(Remark { kind, text });

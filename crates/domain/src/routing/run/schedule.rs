@@ -198,7 +198,7 @@ impl Run {
 
     /// Puts a retry of the request of `before`, the preceding attempt, in flight and returns it.
     ///
-    /// It was due at the end of the wait: our own waits are part of its total.
+    /// It is due when it is sent, but the waits before it count in the total time of its request.
     fn send_retry(&mut self, now: MonotonicTime, wait: &Wait, before: &Attempt) -> Attempt {
         self.retries += 1;
         let sent = micros(now - self.began);

@@ -163,8 +163,8 @@ impl<'a> Grid<'a> {
         room_of(width, self.columns)
     }
 
-    /// A line of the entry at `index`: its label and the first part of its value if `part` is 0, else only
-    /// that further part.
+    /// A line of the entry at `index`: its label and the first line of its value if `part` is 0, else only
+    /// the line of its value with that index.
     fn line(&self, index: usize, part: usize, width: u16) -> Line<'static> {
         let entry = &self.entries[index];
         let theme = self.theme;

@@ -21,8 +21,8 @@ const MOST_UNKNOWN: usize = 1000;
 const LONGEST_READ: usize = 64 * 1024;
 
 impl Reader<'_> {
-    /// The members that are not in the catalog, as entries, at most 1,000, those that are `null` as blank ones; a
-    /// last entry has the number of the others.
+    /// The members that are not in the catalog, as entries, at most 1,000, those that are `null` as blank
+    /// ones; a last entry has the number of the others.
     pub(super) fn unknown(&self) -> Vec<Arc<FieldEntry>> {
         let Some(listing) = self.browser.listing() else {
             return Vec::new();
