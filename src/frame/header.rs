@@ -68,7 +68,7 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
 fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {
     let all = news(model, scene.now, scene.theme);
     let busy = all.iter().filter(|activity| !activity.is_idle);
-    let busy: u16 = busy.map(|activity| cells(&activity.short) + 1).sum();
+    let busy: u16 = busy.map(|activity| cells(&activity.short) + 3).sum();
     let free = area.width.saturating_sub(width(&badge(model, scene.theme)) + busy);
     let tabs = tabs_width() + cells(BRAND) + 2;
     free.checked_sub(tabs).unwrap_or(free.saturating_sub(NUMBERS))

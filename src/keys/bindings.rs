@@ -573,7 +573,7 @@ pub static BINDINGS: &[Binding] = &[
         "Connect to the market, use the theme").hint("connect", 1),
     row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 2),
     row(Context::Items, &["o"], Action::Settings, "change-key",
-        "Change the API key or the dialect").also(&["dialect"]).hint("key & dialect", 3),
+        "Change the API key or the dialect").also(&["dialect"]).hint("settings", 3),
     row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test the market").hint("test", 4),
     row(Context::Items, &["delete", "ctrl-x"], Action::Remove, "forget-key",
         "Remove the market, or a built-in one's API key").hint("remove", 5).also(&["delete market", "remove key"]),

@@ -146,7 +146,7 @@ impl<K: Copy + Eq> Form<K> {
             (Command::Move(Motion::Down), _) => self.moved(1),
             (Command::Move(Motion::Up), _) => self.moved(-1),
             (Command::Move(Motion::First), _) => self.moved(isize::MIN),
-            (Command::Move(Motion::Last), _) => self.moved(isize::MAX),
+            (Command::Move(Motion::Last), _) => self.to_last(),
             (Command::Submit | Command::Toggle, Control::Button) => FormEvent::Submitted(key),
             (Command::Submit, _) => match self.on_enter {
                 OnEnter::Advance => self.moved(1),
@@ -160,6 +160,19 @@ impl<K: Copy + Eq> Form<K> {
     fn moved(&mut self, by: isize) -> FormEvent<K> {
         self.step(by);
         FormEvent::Moved
+    }
+
+    /// Focuses the button that Enter stands for, rather than one after it that clears the form; the last field or
+    /// button if there is none below the focus.
+    fn to_last(&mut self) -> FormEvent<K> {
+        let submits = |field: &Field<K>| self.on_enter == OnEnter::Submit(field.key) && !field.is_hidden;
+        match self.fields.iter().position(submits).filter(|button| *button > self.focus) {
+            Some(button) => {
+                self.focus_at(button);
+                FormEvent::Moved
+            }
+            None => self.moved(isize::MAX),
+        }
     }
 
     /// Moves the focus by `by` visible fields, up if negative, stopping at the ends; leaving a field shows

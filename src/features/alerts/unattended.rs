@@ -16,13 +16,13 @@ pub(super) fn copy_items(state: &State) -> Vec<CopyItem> {
         CopyItem::new(
             'c',
             "copy-watch-command",
-            "Command that checks alerts until it is stopped",
+            "the command that checks alerts until it is stopped",
             Ok(command),
         ),
         CopyItem::new(
             's',
             "copy-watch-service",
-            "Setup of a systemd service that checks alerts always",
+            "the commands that set up a systemd service for alerts",
             service(state, &profile),
         ),
     ]

@@ -96,12 +96,17 @@ fn read(key: ClusterField, text: &str) -> Result<Option<f64>, FieldError> {
 }
 
 /// The form of the cluster planner without limits, for the number of GPUs that the search asks for, else for
-/// eight.
+/// one with work to be done, which any number does, and for eight without.
 fn blank_form(offers: &Browser) -> Form<ClusterField> {
     let dialect = offers.dialect();
     let gpus = offers
         .gpus_asked()
-        .map_or_else(|| "8".to_owned(), |gpus| trimmed(gpus, 0));
+        .unwrap_or(if offers.computed.job.is_some_and(|job| job.work.is_some()) {
+            1.0
+        } else {
+            8.0
+        });
+    let gpus = trimmed(gpus, 0);
     let texts = TEXTS.into_iter().map(|(key, label, note)| {
         let text = if key == ClusterField::Gpus { gpus.as_str() } else { "" };
         let field = form::Field::text(key, label, text).note(note);

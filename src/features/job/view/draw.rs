@@ -67,7 +67,7 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// The bill of a job on the offer at `row`, then the deadline or the time by which the offer misses it:
-/// `$123.66 · 4 days too late`. Empty without either.
+/// `$123.66 · 4 days after Sun 23:59`. Empty without either.
 fn outcome(listing: &Listing, row: usize, job: &Job, scene: &Scene<'_, '_>) -> String {
     let prices = Prices::new(listing, scene.state.browsers[Resource::Offers].pricing().model);
     let cost = prices.job_cost(row, job, scene.now.epoch).ok();
@@ -75,7 +75,9 @@ fn outcome(listing: &Listing, row: usize, job: &Job, scene: &Scene<'_, '_>) -> S
     let by = job
         .deadline
         .map(|at| match cost.as_ref().and_then(|cost| cost.in_time) {
-            Some(Outlives::No { short_by }) => format!("{} too late", bill::span(short_by)),
+            Some(Outlives::No { short_by }) => {
+                format!("{} after {}", bill::span(short_by), local.deadline_briefly(at))
+            }
             Some(Outlives::Yes { .. } | Outlives::Unknown) | None => format!("by {}", local.deadline_briefly(at)),
         });
     let total = cost.map(|cost| format::dollars(cost.total));
