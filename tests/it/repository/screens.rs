@@ -77,7 +77,7 @@ fn the_desk_has_few_words_and_styles_and_no_cut_sentence() {
 }
 
 /// A view by its keys, and the largest blank rectangle in percent at 80x24 and at 200x60.
-const VIEWS: [(&str, &str, usize, usize); 13] = [
+const VIEWS: [(&str, &str, usize, usize); 12] = [
     ("desk", "", 25, 22),
     ("settings", "o", 30, 22),
     ("sort", "s", 25, 25),
@@ -89,7 +89,6 @@ const VIEWS: [(&str, &str, usize, usize); 13] = [
     ("palette", ":", 25, 22),
     ("auto-refresh", "W", 25, 22),
     ("markets", "M", 30, 22),
-    ("compare", "space space v", 25, 22),
     ("depth", "D", 25, 22),
 ];
 

@@ -31,9 +31,9 @@ struct Grid {
 }
 
 impl Grid {
-    /// The grids of the two halves of a wide area in which the lines go on at the right; a single one if they would
-    /// not have room for all columns.
-    fn halves(view: &Compare, area: Rect) -> Vec<Self> {
+    /// The grids of the two halves of a wide area in which the lines go on at the right; a single one if all lines fit
+    /// into `rows` rows, and if the halves would not have room for all columns.
+    fn halves(view: &Compare, area: Rect, rows: u16) -> Vec<Self> {
         /// The least cells of a column in half of the area.
         const ROOMY: u16 = 28;
         let half = |width| Layout::horizontal([Fill(1); 2]).spacing(3).split(width);
@@ -41,7 +41,7 @@ impl Grid {
         let has_all = |grid: &Self| {
             grid.columns.len() == view.rows.len() && grid.columns.iter().all(|column| column.width >= ROOMY)
         };
-        if grids.iter().all(has_all) {
+        if view.lines.len() > usize::from(rows) && grids.iter().all(has_all) {
             grids
         } else {
             vec![Self::new(view, area)]
@@ -99,7 +99,7 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     let below = u16::try_from(totals.len()).unwrap_or(0);
     let mut shown = Viewport::default();
     let page = area.height.saturating_sub(frame.1 + above + 2 + below);
-    let halves = Grid::halves(view, Rect::new(0, 0, width, 1)).len();
+    let halves = Grid::halves(view, Rect::new(0, 0, width, 1), page).len();
     let page = page * u16::try_from(halves).unwrap_or(1);
     shown.scroll_to(view.top, view.lines.len(), Rect::new(0, 0, 1, page));
     if shown.total > shown.page {
@@ -114,7 +114,7 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     );
     let [top, head, body, foot] = Layout::vertical([Length(above), Length(2), Fill(1), Length(below)]).areas(inner);
     draw_verdict(&verdict, top, scene);
-    let grids = Grid::halves(view, inner);
+    let grids = Grid::halves(view, inner, body.height);
     for grid in &grids {
         headers(view, grid, head, scene);
     }

@@ -16,7 +16,7 @@ use crate::domain::workergroup::{Key, NewWorkergroup};
 use crate::domain::{Resource, Untrusted, language};
 use crate::features::workergroups::look::{Look, Subject};
 use crate::features::workergroups::preflight::parts::{labelled, offers, signed};
-use crate::features::workergroups::preflight::{mixes, status, summary};
+use crate::features::workergroups::preflight::{draw_costs, mixes, status, summary};
 use crate::features::workergroups::{Groups, check_of, look_at, supply_report};
 use crate::keys::{Action, Context};
 use crate::tui::form::FormLines;
@@ -258,9 +258,14 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     {
         let mut lines = vec![Line::default()];
         let look = look_at(state, Subject::Draft(view.number)).ok();
-        let start = look.and_then(|look| look.cold_start(&state.settings.values));
+        let start = look.as_ref().and_then(|look| look.cold_start(&state.settings.values));
         lines.extend(offers(preflight, start, (table.width, table.height - 1), theme));
+        let rows = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX);
         scene.render(Text::from(lines), table);
+        let [_, chart] = Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(table);
+        if let Some(look) = look {
+            draw_costs(preflight, &look, chart, scene);
+        }
     }
 }
 

@@ -49,16 +49,32 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
         Size::Medium => COSTS,
         Size::Wide => area.width / 2,
     };
+    let preflight = check.and_then(|check| check.remote().shown());
+    let costs_lines = preflight.map_or_else(Vec::new, |preflight| {
+        let width = costs_width.saturating_sub(4);
+        let mut lines = wrap_hanging(&costs(preflight, &look, scene.theme), width);
+        lines.extend(mixes(preflight, width, scene.theme));
+        lines
+    });
+    let screen = (scene.size, area.width);
+    let lines = lines(view.subject, scene.state, scene.now, screen, scene.theme);
+    let rows = height_of(lines.len() + 2);
+    // With frame and header.
+    let listed = preflight.map_or(0, |preflight| height_of(preflight.cheapest.len() + 3));
+    let needed = rows.saturating_add(listed).max(height_of(costs_lines.len() + 2));
+    let spare = area.height.saturating_sub(needed);
+    let is_below = scene.size == Size::Wide && preflight.is_some() && spare >= LEAST_COSTS + 2;
+    let [area, chart] = Layout::vertical([
+        Constraint::Fill(1),
+        Constraint::Length(if is_below { spare } else { 0 }),
+    ])
+    .areas(area);
     let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(costs_width)]).areas(area);
     let shown_at = check.and_then(|check| check.remote().shown_at());
     let note = shown_at.map_or_else(String::new, |then| {
         let age = (scene.now.epoch - then.epoch).max(0.0);
         format!("{} ago", format::lasting(age))
     });
-    let screen = (scene.size, area.width);
-    let lines = lines(view.subject, scene.state, scene.now, screen, scene.theme);
-    let rows = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
-    let preflight = check.and_then(|check| check.remote().shown());
     let below = match (scene.size, preflight) {
         (Size::Compact, _) | (_, None) => 0,
         (Size::Medium | Size::Wide, Some(_)) => left.height.saturating_sub(rows),
@@ -80,31 +96,33 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
         return;
     }
     let inner = scene.framed(Panel::new("Cost per hour, estimated"), right);
-    let mut lines = Vec::new();
-    if let Some(preflight) = preflight {
-        let costs = costs(preflight, &look, scene.theme);
-        lines.extend(wrap_hanging(&costs, inner.width));
-        lines.extend(mixes(preflight, inner.width, scene.theme));
-    }
-    let rows = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX);
-    scene.render(Text::from(lines), inner);
+    let rows = height_of(costs_lines.len() + 1);
+    scene.render(Text::from(costs_lines), inner);
     let [_, below] = Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(inner);
+    let below = if is_below {
+        scene.panel(Panel::new("Cost by number of workers"), chart)
+    } else {
+        below
+    };
     if let Some(preflight) = preflight {
-        draw_costs(
-            preflight,
-            WorkerCounts::new(&look.group, look.dialect).worst(),
-            below,
-            scene,
-        );
+        draw_costs(preflight, &look, below, scene);
     }
 }
 
-/// Draws the cost in $/h of one to `most` workers, at the median price and at most; nothing without prices or in too
-/// small an area.
-fn draw_costs(preflight: &Preflight, most: u32, area: Rect, scene: &mut Scene<'_, '_>) {
-    /// The least height of a useful chart, and the most points of a curve.
-    const CHART: u16 = 9;
+/// A number of lines as rows, at most 65,535.
+fn height_of(lines: usize) -> u16 {
+    u16::try_from(lines).unwrap_or(u16::MAX)
+}
+
+/// The least height of a useful chart of costs.
+const LEAST_COSTS: u16 = 9;
+
+/// Draws the cost in $/h of one worker to as many as at worst, at the median price and at most; nothing without
+/// prices or in too small an area.
+pub(crate) fn draw_costs(preflight: &Preflight, look: &Look, area: Rect, scene: &mut Scene<'_, '_>) {
+    /// The most points of a curve.
     const POINTS: u32 = 200;
+    let most = WorkerCounts::new(&look.group, look.dialect).worst();
     let costs = (0..=most).step_by(most.div_ceil(POINTS).max(1) as usize);
     let costs: Vec<_> = costs.filter_map(|workers| preflight.cost(workers)).collect();
     let scale = |high: f64| Scale::fit([0.0, high], Some(ScaleKind::Linear));
@@ -112,7 +130,7 @@ fn draw_costs(preflight: &Preflight, most: u32, area: Rect, scene: &mut Scene<'_
     let (Some(across), Some(upwards)) = (scale(f64::from(most)), scale(highest)) else {
         return;
     };
-    if area.height < CHART || costs.len() < 2 {
+    if area.height < LEAST_COSTS || costs.len() < 2 {
         return;
     }
     let theme = scene.theme;

@@ -4,7 +4,7 @@ mod draw;
 pub mod parts;
 pub mod summary;
 
-pub(crate) use self::draw::{mixes, status};
+pub(crate) use self::draw::{draw_costs, mixes, status};
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;
