@@ -162,7 +162,7 @@ impl<K: Copy + Eq> Form<K> {
         FormEvent::Moved
     }
 
-    /// Focuses the button that Enter stands for, rather than one after it that clears the form; the last field or
+    /// Focuses the button that Enter presses, rather than one after it that clears the form; the last field or
     /// button if there is none below the focus.
     fn to_last(&mut self) -> FormEvent<K> {
         let submits = |field: &Field<K>| self.on_enter == OnEnter::Submit(field.key) && !field.is_hidden;
