@@ -146,7 +146,7 @@ impl<K: Copy + Eq> Form<K> {
             (Command::Move(Motion::Down), _) => self.moved(1),
             (Command::Move(Motion::Up), _) => self.moved(-1),
             (Command::Move(Motion::First), _) => self.moved(isize::MIN),
-            (Command::Move(Motion::Last), _) => self.to_last(),
+            (Command::Move(Motion::Last), _) => self.focus_last(),
             (Command::Submit | Command::Toggle, Control::Button) => FormEvent::Submitted(key),
             (Command::Submit, _) => match self.on_enter {
                 OnEnter::Advance => self.moved(1),
@@ -164,9 +164,10 @@ impl<K: Copy + Eq> Form<K> {
 
     /// Focuses the button that Enter presses, rather than one after it that clears the form; the last field or
     /// button if there is none below the focus.
-    fn to_last(&mut self) -> FormEvent<K> {
+    fn focus_last(&mut self) -> FormEvent<K> {
         let submits = |field: &Field<K>| self.on_enter == OnEnter::Submit(field.key) && !field.is_hidden;
-        match self.fields.iter().position(submits).filter(|button| *button > self.focus) {
+        let button = self.fields.iter().position(submits);
+        match button.filter(|button| *button > self.focus) {
             Some(button) => {
                 self.focus_at(button);
                 FormEvent::Moved
