@@ -106,7 +106,9 @@ impl Update<'_> {
         self.with_top(|view, cx| view.act(action, cx)) == Some(Outcome::Handled)
     }
 
-    /// Opens the view of an action over the topmost one; false if it has none.
+    /// Opens the view of an action over the topmost one, or carries out an action that has no view, such as
+    /// `Quit` or `Star`: true in both cases, and if a feature only complains. False if no feature handles
+    /// the action here, or its view cannot open now (nothing is selected, for example).
     pub(crate) fn open(&mut self, action: Action) -> bool {
         let commands = matches!(action, Action::Help | Action::Palette).then(|| Commands::new(self.model));
         let open = self.model.views.open;

@@ -64,14 +64,13 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
 /// The cells that the first line of the screen has for a notice, beside the market, the tabs and what is in
 /// progress.
 ///
-/// The tabs keep their names and places beside it, unless the screen is too narrow for the names.
+/// The tabs keep their names beside it, unless the screen is too narrow for them; the program's name gives way.
 fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {
     let all = news(model, scene.now, scene.theme);
     let busy = all.iter().filter(|activity| !activity.is_idle);
     let busy: u16 = busy.map(|activity| cells(&activity.short) + 3).sum();
     let free = area.width.saturating_sub(width(&badge(model, scene.theme)) + busy);
-    let tabs = tabs_width() + cells(BRAND) + 2;
-    free.checked_sub(tabs).unwrap_or(free.saturating_sub(NUMBERS))
+    free.checked_sub(tabs_width()).unwrap_or(free.saturating_sub(NUMBERS))
 }
 
 /// The current short notice, an error with a cross in front; `None` if there is none.

@@ -395,8 +395,9 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a command of the user's; `None`, with reports, if `key` or `run` is missing or a value is
-    /// invalid. Unknown settings are reported only. By default it is for offers and does not ask first.
+    /// Reads a command of the user's, by default for offers and without asking first. `None`, with reports, if
+    /// `key` or `run` is missing, `run` is no list of texts, or another value is invalid. With unknown settings
+    /// and faults in the words of `run`, which are reported, it is returned: the caller drops it then.
     fn command(&mut self, name: &Name<'_>, value: &Value<'_>) -> Option<UserCommand> {
         const KNOWN: [&str; 4] = ["key", "run", "on", "confirm"];
         let settings = self.table(value)?;

@@ -234,8 +234,9 @@ impl Watch {
         }
     }
 
-    /// The response that the newest one is compared with, and the time it was received; `None` until there is
-    /// one. Before a last look, that is the day's.
+    /// The earlier response that the newest one is compared with, by the chosen baseline, and the time it
+    /// was received; `None` until there is one. For `LastLook` it is that of `Today` (the last response
+    /// before the day began, or else the first one) until the user has been away and come back.
     pub(crate) fn before(&self) -> Option<&(Listing, Now)> {
         let number = match self.baseline {
             Baseline::LastPoll => self.last,

@@ -2,7 +2,7 @@
 
 use bourse_domain::document::Document;
 use bourse_domain::saved::SearchSpec;
-use bourse_domain::text::visible;
+use bourse_domain::text::{truncate, visible};
 use bourse_domain::{Resource, format};
 use serde::{Deserialize, Serialize};
 
@@ -136,10 +136,10 @@ impl Alerts {
         self.alerts.iter_mut().find(|alert| alert.name == name)
     }
 
-    /// A name for an alert: trimmed, cut to 60 characters and, if an alert has it already, followed by the
-    /// first free number from 2, as in `name (2)`, which may make it longer than 60.
+    /// A name for an alert: trimmed, cut to 60 cells with an ellipsis and, if an alert has it already, followed
+    /// by the first free number from 2, as in `name (2)`, which may make it longer than 60.
     pub fn free_name(&self, name: &str) -> String {
-        let name: String = name.trim().chars().take(LONGEST_NAME).collect();
+        let name = truncate(name.trim(), LONGEST_NAME);
         if self.named(&name).is_none() {
             return name;
         }

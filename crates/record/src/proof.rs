@@ -51,7 +51,8 @@ impl Proof {
         }
     }
 
-    /// Whether the response shows which lines are on offer.
+    /// Whether the response is evidence of lines on offer, if only of some: false only for `Nothing`. True
+    /// does not mean that a missing line is gone: only `Complete` and, below its price, `UpTo` prove that.
     pub const fn is_usable(self) -> bool {
         match self {
             Self::Complete | Self::UpTo(_) | Self::Some => true,

@@ -177,8 +177,8 @@ pub fn wrap_hanging(lines: &[Line<'static>], width: u16) -> Vec<Line<'static>> {
         .collect()
 }
 
-/// Wraps a styled line into lines of at most `width` cells; continuations are indented by `indent`
-/// cells.
+/// Wraps a styled line into lines of at most `width` cells (0 counts as 1), in the same styles, with hostile
+/// characters written visibly. Continuations are indented by `indent` cells, but at most by half of `width`.
 pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
     let owned = |line: &Line<'_>| {
         let all = line.spans.iter();

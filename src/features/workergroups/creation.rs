@@ -116,8 +116,9 @@ pub fn resolve(cx: &mut Cx<'_>, verdict: Verdict, made: Option<RowId>) {
 ///
 /// # Errors
 ///
-/// When the draft is invalid or was not confirmed, an earlier creation is unsettled, or the rate limit does
-/// not allow it yet.
+/// When the draft is invalid, was not confirmed or was sent already, an earlier creation of an identical
+/// workergroup (launch arguments aside) is unsettled, or the rate limit does not allow it yet. Unsettled
+/// creations of other workergroups do not block it.
 pub fn create(cx: &mut Cx<'_>) -> Result<(), SendBlocked> {
     let built = Groups::read(cx.state()).draft.built();
     let asked = built.map_err(|_| SendBlocked::NotConfirmed)?.clone();

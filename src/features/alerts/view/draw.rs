@@ -104,7 +104,7 @@ fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
     if all.alerts.is_empty() {
         let key = |action| scene.key_in(&[Context::Items], action);
         let (take, new) = (key(Action::Submit), key(Action::New));
-        let text = format!("None yet. {take} takes over an example, {new} starts with an empty form:");
+        let text = format!("None yet. {take} uses an example, {new} starts with an empty form:");
         return Line::styled(text, scene.theme.text);
     }
     let now = scene.now.epoch.moment();

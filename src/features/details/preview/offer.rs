@@ -69,7 +69,7 @@ pub(super) fn name(card: &Card<'_>) -> String {
 }
 
 /// The line of the price: $/h (after `~` if it includes the storage of the search), that per GPU if there are
-/// several, the bill of the job if there is one, and `◆ best value`, with a job `◆ best value for the job`, for a
+/// several, the bill of the job if there is one, and `◆ best value`, with a job `◆ best for the job`, for a
 /// member of the Pareto front.
 fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     let theme = card.theme();
@@ -100,8 +100,12 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
         .front()
         .is_some_and(|front| u32::try_from(card.subject.row).is_ok_and(|row| front.contains(row)))
     {
-        let purpose = if pricing.job.is_some() { " for the job" } else { "" };
-        line.push_span(Span::styled(format!("  ◆ best value{purpose}"), theme.good));
+        let text = if pricing.job.is_some() {
+            "  ◆ best for the job"
+        } else {
+            "  ◆ best value"
+        };
+        line.push_span(Span::styled(text, theme.good));
     }
     line
 }
