@@ -290,8 +290,8 @@ impl Scene<'_, '_> {
     }
 }
 
-/// Draws the thumb of a scrollbar in a column one cell wide.
-fn scrollbar(viewport: &Viewport, column: Rect, theme: &Theme, buffer: &mut Buffer) {
+/// Draws the thumb of a scrollbar at the right edge of `column`, over its whole height.
+pub(crate) fn scrollbar(viewport: &Viewport, column: Rect, theme: &Theme, buffer: &mut Buffer) {
     let mut state = ScrollbarState::new(viewport.last_top()).position(viewport.top);
     let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
         .begin_symbol(None)

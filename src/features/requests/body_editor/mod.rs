@@ -43,7 +43,7 @@ struct Draft {
 
 impl BodyEditor {
     /// Opens the editor on the current request, or shows the reason it cannot. The draft of a closed editor
-    /// is restored if it is of the same request, and dropped otherwise.
+    /// is restored for the same request and dropped for another.
     pub fn open(cx: &mut Cx<'_>) {
         match editable(cx.state()) {
             Ok((number, operation)) => {

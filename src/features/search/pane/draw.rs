@@ -2,7 +2,7 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Paragraph, Scrollbar, ScrollbarOrientation, ScrollbarState};
+use ratatui::widgets::Paragraph;
 
 use super::{BrowserPane, Focus, arriving, banner, empty, first_run, gone, query, recorded, table};
 use crate::core::Pane;
@@ -154,19 +154,12 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
 
 /// Draws the thumb of a scrollbar on the right border of the framed `area`.
 fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
-    let mut state = ScrollbarState::new(viewport.last_top()).position(viewport.top);
-    let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
-        .begin_symbol(None)
-        .end_symbol(None)
-        .track_symbol(None)
-        .thumb_symbol("▐")
-        .thumb_style(scene.theme.border);
-    let area = Rect {
+    let border = Rect {
         y: area.y + 1,
         height: area.height.saturating_sub(2),
         ..area
     };
-    scene.frame.render_stateful_widget(bar, area, &mut state);
+    crate::core::scene::scrollbar(viewport, border, scene.theme, scene.frame.buffer_mut());
 }
 
 /// Splits an area into that of the table and the `lines` lines below it.
