@@ -16,10 +16,8 @@ impl Browser {
 
     /// Marks the selected row, or unmarks it, and selects the next.
     pub(crate) fn mark(&mut self) {
-        if let Some(id) = self.selected() {
-            if !self.marks.remove(&id) {
-                self.marks.insert(id);
-            }
+        if self.selected().is_some() {
+            self.toggle_mark();
             self.step(1);
         }
     }
