@@ -475,7 +475,7 @@ pub(crate) fn parse_span(text: &str) -> Result<Duration, ArgumentError> {
     time(text, 0.001)
 }
 
-/// Parses a time from `least` seconds to a day.
+/// Parses a time from `least` seconds to a day, both included; a number without a unit is in seconds.
 fn time(text: &str, least: f64) -> Result<Duration, ArgumentError> {
     let seconds = quantity::within(text, Quantity::Seconds, least..=86_400.0)?;
     Ok(Duration::from_secs_f64(seconds))

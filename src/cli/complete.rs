@@ -29,7 +29,8 @@ const DIALECT: &Dialect = &Dialect::SANDBOX;
 /// The tag of candidates that can be continued, after which no space is added.
 const BEGUN: &str = "begun";
 
-/// Prints the completion script of a shell; those of bash, zsh and fish also complete values and queries.
+/// Prints the completion script of a shell; those of bash, zsh and fish also complete values and queries,
+/// others only commands, flags and choices.
 pub fn script(shell: Shell) -> Result<(), CliError> {
     let embedded = match shell {
         Shell::Bash => include_str!("../../assets/completions/bourse.bash"),
@@ -45,8 +46,8 @@ pub fn script(shell: Shell) -> Result<(), CliError> {
     output::write(embedded.as_bytes())
 }
 
-/// `bourse __complete`: prints the candidates for the last word of a line, one per line; if a command
-/// matches, only commands. Nothing for a line without words.
+/// `bourse __complete`: prints the candidates for the last word of a line, one per line; if a command begins
+/// with that word (not empty), only commands. Nothing for a line without words.
 pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
     let (words, quote) = split(&arguments.line);
     let Some((word, before)) = words.split_last() else {
@@ -106,7 +107,8 @@ impl From<CompletionCandidate> for Candidate {
 }
 
 /// The command line with completers for profiles, faults, orders, columns and queries, also of its
-/// subcommands; `catalog` is that of the query, except in `volumes` and `groups`, which have their own.
+/// subcommands. `catalog` is that of the query, except in `volumes` and `groups`, which have their own.
+/// Arguments that take a path are left to the shell.
 fn with_values(command: Command, catalog: &'static Catalog) -> Command {
     let command = command.mut_args(|argument| {
         match argument.get_id().as_str() {
@@ -137,7 +139,7 @@ fn completed(argument: Arg, candidates: impl Fn(&str) -> Vec<CompletionCandidate
     argument.add(ArgValueCompleter::new(candidates))
 }
 
-/// A candidate that can be continued, after which no space is added.
+/// A candidate with the help `doc` that can be continued, after which no space is added.
 fn begun(text: impl Into<String>, doc: impl Into<StyledStr>) -> CompletionCandidate {
     CompletionCandidate::new(text.into())
         .help(Some(doc.into()))
@@ -226,8 +228,9 @@ fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
     whole.collect()
 }
 
-/// The candidates as lines in the shell's format, all quoted if one needs it, except for fish, which quotes
-/// by itself; `word` is the one being completed and `quote` the one open in it.
+/// The candidates as lines in the shell's format: for bash without the part of `word` that it keeps, for zsh
+/// and fish with a tab and a description. All are quoted if one needs it, and a finished one ends in a space,
+/// except for fish, which does both by itself. `quote` is the one open in `word`.
 fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candidates: &[Candidate]) -> Vec<String> {
     // All quoted alike, so that the shell can insert their common prefix.
     let needs_quotes = candidates.iter().any(|candidate| !is_plain(&candidate.text));

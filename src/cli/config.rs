@@ -16,7 +16,9 @@ pub fn print_default() -> Result<(), CliError> {
     output::write(default_config().as_bytes())
 }
 
-/// `bourse config check`: prints the mistakes in the configuration file; exit status 1 if there are any.
+/// `bourse config check`: prints the mistakes in the configuration file to stderr (and as JSON, if asked
+/// for), or that it is OK. A missing file has no mistakes. Exit status 1 if there are any, or without a home
+/// directory.
 pub fn check(paths: Option<&Paths>, format: ReplyFormat) -> Result<(), CliError> {
     let Some(paths) = paths else {
         return Err(CliError::Failed("no home directory for a configuration".to_owned()));
@@ -91,7 +93,7 @@ fn note_mistakes(mistakes: &[ConfigError]) {
 }
 
 /// `bourse paths`: prints the paths of the files, with a note on those that do not exist; those of the
-/// profile only if the configuration is valid.
+/// profile only if the configuration is valid, else its mistakes as notes. An error without a home directory.
 pub fn print_paths(flags: &Global, format: ReplyFormat) -> Result<(), CliError> {
     let Some(paths) = flags.paths() else {
         return Err(CliError::Failed(

@@ -26,7 +26,8 @@ pub fn members<T: JsonSchema>() -> Schema {
 /// A kind of documents, with the schema of the members behind `v` and `kind`.
 pub type PrintedKind = (&'static str, fn() -> Schema);
 
-/// The whole JSON Schema of a kind of documents, with the members `v` and `kind` in front.
+/// The whole JSON Schema of a kind of documents, with a title and the members `v` and `kind` in front, both
+/// required.
 pub fn schema_of(&(kind, members): &PrintedKind) -> Json {
     let mut schema = members().to_value();
     let members = schema["properties"].take();
@@ -200,7 +201,8 @@ pub struct WorstCase {
 }
 
 impl WorstCase {
-    /// The worst case of a workergroup's cost, in $/h; members that are unknown are `None`.
+    /// The worst case of a workergroup's cost, in $/h. If it is unknown, its numbers are `None` and `unknown`
+    /// has the reason.
     pub fn new(outlook: &CostOutlook) -> Self {
         let worst = outlook.worst;
         Self {

@@ -38,8 +38,9 @@ pub fn check(additions: &[Addition], is_json: bool, json: &str, has_job: bool) -
     Err(CliError::Usage(missing))
 }
 
-/// The JSON member `bourse` for each of `rows`, in their order; empty without additions. If the recorded
-/// prices cannot be opened, that is noted on stderr and no row gets a verdict.
+/// The JSON member `bourse` for each of `rows`, in their order: its version, the additions, and with a
+/// verdict its basis. Empty without additions. If the recorded prices cannot be opened, that is noted on
+/// stderr and no row gets a verdict. Banned offers do not count in a verdict, unless the search shows them.
 pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additions: &[Addition]) -> Vec<Json> {
     if additions.is_empty() {
         return Vec::new();
@@ -73,7 +74,8 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
     rows.iter().map(&mut member).collect()
 }
 
-/// The value of an addition for a row; `null` if it is unknown.
+/// The value of an addition for a row; `null` if it is unknown, or if no offer beats the row (`BeatenBy`,
+/// else the id of one that does).
 fn value(addition: Addition, result: &SearchResult, row: u32, verdicts: &mut Verdicts<'_>) -> Json {
     let (listing, front) = (&result.listing, result.computed.front());
     let column = |key: &str| {

@@ -166,7 +166,8 @@ pub fn examples(path: &[&str]) -> Vec<Example> {
     of_command.flat_map(|(_, examples)| *examples).copied().collect()
 }
 
-/// Prints the help of the command that `words` name, as `--help` does, and exits.
+/// Prints the help of the command that `words` name, as `--help` does, and exits; with a usage error if there
+/// is no such command.
 pub fn print(words: &[String]) -> Result<(), CliError> {
     let line = std::iter::once("bourse".to_owned()).chain(words.iter().map(|word| text::message(word)));
     let command = command().color(color_choice());
@@ -258,7 +259,8 @@ pub fn command() -> Command {
 /// The help of a query in which plain words have no meaning.
 const CONDITIONS: &str = "Conditions, e.g. `endpoint=sdxl age<7d`";
 
-/// Adds the defaults of a resource's catalog (conditions, limit, order) to the help of a list command.
+/// Adds the defaults of a resource's catalog (conditions, limit, order) to the help of a list command; for
+/// workergroups, whose query takes no plain words, it also replaces the help of the query.
 fn searched(command: Command, resource: Resource) -> Command {
     let catalog = resource.catalog();
     let defaults = match catalog.defaults {
@@ -284,7 +286,7 @@ fn searched(command: Command, resource: Resource) -> Command {
         })
 }
 
-/// Appends the default to the long help of an argument.
+/// Appends the default to the long help of an argument, which starts as the short help if it has none.
 fn stated(argument: Arg, default: &str) -> Arg {
     let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
     let own = argument.get_long_help().map(ToString::to_string);
@@ -298,8 +300,8 @@ fn names(command: &Command) -> Vec<String> {
     below.map(|subcommand| subcommand.get_name().to_owned()).collect()
 }
 
-/// Adds examples and closing lines to the help of a command, and to those of its subcommands; `path` is the
-/// words that lead to it.
+/// Adds examples, closing lines and the defaults of searches to the help of a command, and to those of its
+/// subcommands; `path` is the words that lead to it, and is the same afterwards.
 fn explained(command: Command, path: &mut Vec<String>) -> Command {
     let names = names(&command);
     let resource = match path.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -358,9 +360,9 @@ fn after_help(path: &[String]) -> String {
     format!("{text}\n{closing}{ELSEWHERE}")
 }
 
-/// The text of examples, each under a comment that explains it.
+/// The text of examples: for each a comment that explains it and the command, on lines of their own.
 ///
-/// No line is wider than a terminal, so that none is wrapped and every one can be copied.
+/// Nothing is wrapped here: the examples themselves are short enough for a terminal.
 fn listed(examples: &[Example]) -> String {
     let mut text = String::new();
     for (line, what) in examples {

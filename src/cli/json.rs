@@ -10,7 +10,8 @@ const FORMATS: [&str; 2] = ["format", "print"];
 ///
 /// # Errors
 ///
-/// On a usage error, if the command has no JSON (`schema` needs none), or the line chooses another format.
+/// On a usage error, `--help` or `--version` (as clap reports them), if the command has no JSON (`schema`
+/// needs none), or the line chooses another format.
 pub fn printed(command: Command) -> Result<ArgMatches, Error> {
     let matches = as_default(command).try_get_matches()?;
     let mut chosen = &matches;

@@ -46,7 +46,9 @@ impl CliError {
         }
     }
 
-    /// Prints the error to stderr, if it has a text, and returns the exit status.
+    /// Prints the error to stderr, if it has a text, and returns the exit status: 2 for a usage or
+    /// configuration error, 3 for an unknown outcome, 4 for a condition not met, 0 for a closed output, that
+    /// of `Left`, else 1.
     pub fn report(self) -> ExitCode {
         match self {
             Self::Usage(message) => {
@@ -107,7 +109,8 @@ thread_local! {
     static CAPTURED: RefCell<Option<Captured>> = const { RefCell::new(None) };
 }
 
-/// Runs a command on this thread, and returns its result and the output it would have printed.
+/// Runs a command on this thread, and returns its result and its standard output and notes, which are not
+/// printed; errors on stderr still are.
 pub fn captured<T>(command: impl FnOnce() -> T) -> (T, Captured) {
     CAPTURED.set(Some(Captured::default()));
     let result = command();
@@ -119,21 +122,22 @@ fn capture(add: impl FnOnce(&mut Captured)) -> bool {
     CAPTURED.with_borrow_mut(|captured| captured.as_mut().map(add).is_some())
 }
 
-/// Writes text to standard output; an error if that is closed or fails.
+/// Writes text to standard output as [`write()`] does.
 ///
 /// Characters that a terminal would act on become visible, even if standard output is none.
 pub fn print(text: &str) -> Result<(), CliError> {
     write(visible_lines(text).as_bytes())
 }
 
-/// Writes JSON to standard output.
+/// Writes JSON to standard output as [`write()`] does.
 ///
 /// Characters that a terminal would act on become JSON escapes, even if standard output is none.
 pub fn print_json(json: &str) -> Result<(), CliError> {
     write(json_for_terminal(json).as_bytes())
 }
 
-/// Writes bourse's own bytes to standard output unchanged: scripts, manual pages.
+/// Writes bytes to standard output unchanged, or adds them to the captured output of this thread;
+/// [`CliError::Closed`] if the pipe is closed, another error if writing fails.
 pub fn write(content: &[u8]) -> Result<(), CliError> {
     if capture(|captured| captured.out.push_str(&String::from_utf8_lossy(content))) {
         return Ok(());
@@ -166,7 +170,8 @@ pub fn print_json_pieces<'p>(pieces: impl IntoIterator<Item = Cow<'p, str>>) -> 
     write_result(written.and_then(|()| out.flush()))
 }
 
-/// Prints an error to stderr after `bourse: `, even with `--quiet`.
+/// Prints an error to stderr after `bourse: `, even with `--quiet`, and even while this thread's output is
+/// captured.
 pub fn complain(message: &str) {
     say(&format!("bourse: {message}"));
 }

@@ -53,12 +53,13 @@ pub async fn ask(question: &str) -> io::Result<Answer> {
     }
 }
 
-/// Asks the user to type `word` to confirm an action. `not` describes the result of a refusal, for
-/// the error.
+/// Asks the user to type `word` to confirm an action; blanks around it do not count. `not` describes the
+/// result of a refusal, for the error.
 ///
 /// # Errors
 ///
-/// When anything else is typed, or the terminal cannot be read.
+/// When anything else or nothing is typed, the question is left by Ctrl-c or a signal ([`CliError::Left`]),
+/// or the terminal cannot be read.
 pub async fn confirm(word: &str, action: &str, not: &str) -> Result<(), CliError> {
     let question = format!("Type {word} to {action}, or press Enter to cancel: ");
     let answer = ask(&question).await;
@@ -208,8 +209,8 @@ impl<'q> Prompt<'q> {
         Asked::Open
     }
 
-    /// Gives the terminal back to the shell until the program is continued; only redraws where no shell could
-    /// continue it.
+    /// Gives the terminal back to the shell until the program is continued, if a shell can continue it; then
+    /// takes the terminal again in either case.
     async fn stop(&mut self) -> io::Result<()> {
         if process::can_stop() {
             self.input = None;

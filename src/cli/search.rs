@@ -72,7 +72,8 @@ impl SearchResult {
     }
 
     /// Prints notes on stderr: skipped records, differences from the request, rows left out by limit or bans,
-    /// and unsuited rows; `unfit` describes how the latter are shown.
+    /// unsuited rows, the unit of download speeds and missing throughputs; `unfit` describes how unsuited
+    /// rows are shown.
     pub fn print_notes(&self, dialect: &'static Dialect, unfit: &str) {
         print_skipped(&self.listing);
         let answer = Answer {
@@ -107,8 +108,8 @@ impl SearchResult {
         self.print_missing_rates();
     }
 
-    /// Notes on stderr the GPU models without a configured throughput, if the job is given as work; nothing
-    /// if all have one.
+    /// Notes on stderr the GPU models without a configured throughput, the first 5 by name, if the job is
+    /// given as work; nothing if all have one.
     fn print_missing_rates(&self) {
         /// Maximum number of models named.
         const NAMED: usize = 5;
@@ -142,7 +143,8 @@ impl SearchResult {
     }
 }
 
-/// Sends a search and prepares its response: bans, prices and order.
+/// Sends a search and prepares its response: bans, prices and order. The intervals between requests that the
+/// session has learned from refusals are saved, also after a failure.
 ///
 /// # Errors
 ///
@@ -154,8 +156,8 @@ pub async fn load(settings: &Settings, session: &Session, wanted: Wanted) -> Res
     finish(settings, session, wanted, listing?).await
 }
 
-/// Prepares the records of a search: removes banned ones, and fills the columns it needs, some of
-/// which take more requests.
+/// Prepares the records of a search: removes banned ones, fills the columns it needs, some of which take more
+/// requests, and orders the rows as [`arranged`] does.
 ///
 /// # Errors
 ///
@@ -235,7 +237,8 @@ pub fn arranged_with(
     }
 }
 
-/// Prints a request as one curl command, with a reference in place of the key; nothing is sent.
+/// Prints a request as one curl command, with a reference in place of the key; nothing is sent. A note on
+/// stderr if the command goes to a sandbox that ends with this process.
 pub fn print_curl(settings: &Settings, session: &Session, request: &Request) -> Result<(), CliError> {
     let command = session.client().curl(request);
     if settings.is_sandbox() {
@@ -244,7 +247,8 @@ pub fn print_curl(settings: &Settings, session: &Session, request: &Request) -> 
     output::print(&format!("{command}\n"))
 }
 
-/// Sends a request for records and returns them, showing waits on a terminal.
+/// Sends a request for records and returns them, showing waits on a terminal; an error if it fails or its
+/// reply has no records.
 pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>, CliError> {
     Ok(reply(session, request).await?.into_records()?)
 }
@@ -274,7 +278,7 @@ pub async fn reply(session: &Session, request: &Request) -> Result<Reply, ApiErr
 }
 
 /// Fills the computed columns that the search needs; none if neither flags, columns nor configuration ask for
-/// any.
+/// any, or for workergroups.
 fn compute(
     listing: &mut Listing,
     wanted: &Wanted,
@@ -347,15 +351,16 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// The extent of a response, of which `matches` records match the query.
+    /// The extent of a response: `matches`, the number of its records that match the query, and whether the
+    /// market is known to have no more.
     pub fn new(listing: &Listing, query: &Query, matches: usize) -> Self {
         let is_complete = query_coverage(listing, query) == Coverage::Whole;
         Self { matches, is_complete }
     }
 }
 
-/// Prints rows in the format of `view`, each with bourse's member from `members` if there are any; a note on
-/// stderr if a table is empty.
+/// Prints rows in the format of `view`; in JSON each has bourse's member from `members` if there are any. A
+/// note on stderr if a table is empty.
 pub fn show(listing: &Listing, rows: &[u32], view: &View, members: &[Json], extent: Extent) -> Result<(), CliError> {
     match view.format {
         RecordFormat::Table => {

@@ -122,11 +122,12 @@ impl View {
         export::csv(listing, rows, &fields)
     }
 
-    /// The JSON document, in pieces: the records exactly as received, under the member that the
-    /// specification names, and their extent.
+    /// The JSON document, in pieces: the records as received (without secrets unless requested, and with
+    /// bourse's member if `members` has one), under the member that the specification names, and their
+    /// extent.
     ///
-    /// With a job, the job and its bills follow; with a throughput, the costs of work; with
-    /// columns, the computed ones. All are in the order of the records.
+    /// With a job, the job and its bills follow; with a throughput, the costs of work; with columns, the
+    /// computed ones. All are in the order of the records.
     pub fn json<'l>(
         &self,
         listing: &'l Listing,
@@ -168,7 +169,8 @@ impl View {
         ])
     }
 
-    /// The records as JSON, one per line, each with bourse's member if there are any.
+    /// The records as JSON, one per line, each with bourse's member if there are any; without secrets unless
+    /// requested.
     pub fn json_lines<'l>(
         &self,
         listing: &'l Listing,
@@ -266,8 +268,8 @@ fn chosen(text: &str, catalog: &'static Catalog, secrets: bool) -> Result<Vec<&'
     Ok(columns)
 }
 
-/// A table of columns, at most `width` terminal cells wide if given: the least important columns
-/// are dropped first.
+/// A table of columns under a line of headers, at most `width` terminal cells wide if given: the least
+/// important columns are dropped first, and the only one left may be wider.
 fn table(
     listing: &Listing,
     rows: &[u32],
@@ -302,7 +304,7 @@ fn widths(lines: &[Vec<(usize, String)>]) -> Vec<usize> {
 }
 
 /// The text of lines with the columns of these indices, each cell padded to the width of its column, on the
-/// left if `is_right`.
+/// left if `is_right`. Two blanks separate columns; a line has none at its end.
 fn laid_out(
     lines: &[Vec<(usize, String)>],
     widths: &[usize],
@@ -400,7 +402,8 @@ pub fn variables(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str
     .collect()
 }
 
-/// The width of the terminal in cells, at least 20; `None` if standard output is none.
+/// The width of the terminal in cells, at least 20; `None` if standard output is none, or its width is
+/// unknown.
 fn terminal_width() -> Option<usize> {
     use std::io::IsTerminal as _;
     std::io::stdout()
@@ -421,7 +424,8 @@ pub fn left(rows: &[Vec<String>]) -> String {
     aligned(rows, |_| false)
 }
 
-/// A small table with two blanks between columns; those for which `is_right` is true are right-aligned.
+/// A small table with two blanks between columns; those for which `is_right` is true are right-aligned. A
+/// cell over 4,096 wide is cut.
 fn aligned(rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> String {
     // Paths and queries are printed whole; a server's text may be megabytes.
     const MOST: usize = 4096;

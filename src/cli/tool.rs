@@ -215,7 +215,9 @@ impl Line {
     /// The finished call with its query and its maximum number of requests.
     ///
     /// # Errors
-    /// When an argument is unusable.
+    ///
+    /// The first mistake in its arguments: a value or query over 2,000 characters, a number of rows out of
+    /// range, or the query `-`, which would read standard input.
     pub fn query(mut self, query: &str, requests: u32) -> Result<Call, ArgumentError> {
         self.check("query", query);
         if query.trim() == "-" {
@@ -244,7 +246,8 @@ pub fn schema<T: JsonSchema>() -> Schema {
 /// Reads the arguments of a call as a `T`, and converts them to a command line.
 ///
 /// # Errors
-/// When they do not match the schema.
+///
+/// When they do not match the schema, or `T` rejects them.
 pub fn call<T: ToolArguments>(arguments: Map<String, Json>) -> Result<Call, ArgumentError> {
     serde_json::from_value::<T>(Json::Object(arguments))?.call()
 }

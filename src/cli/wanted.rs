@@ -189,9 +189,10 @@ pub fn query(
     wanted(settings, resource, arguments, no_default, Flags::default()).map(|wanted| wanted.query)
 }
 
-/// The search from words and flags, with the job that they describe; flags override plain words. The meaning
-/// of plain words is printed to stderr. An error for an invalid query, order or column, a deadline that has
-/// passed or has no job, and a column whose input is missing.
+/// The search from words and flags, with the job that they describe; flags override plain words. It starts
+/// from the default query (without its conditions if `no_default`); the disk of a job in `flags` becomes the
+/// storage that prices include. The meaning of plain words is printed to stderr. An error for an invalid
+/// query, order or column, a deadline that has passed or has no job, and a column whose input is missing.
 pub fn wanted(
     settings: &Settings,
     resource: Resource,
@@ -272,8 +273,8 @@ fn set_deadline(job: &mut Option<Job>, by: Option<UnixTime>, local: &LocalTime) 
     Ok(())
 }
 
-/// The words of a query as one text; the first `-` stands for standard input, of which the first 64 KiB are
-/// read.
+/// The words of a query as one text; the first `-` is replaced by standard input, of which the first 64 KiB
+/// are read, without blanks at its end.
 fn text(words: &[String]) -> Result<String, CliError> {
     let mut words = words.to_vec();
     if let Some(word) = words.iter_mut().find(|word| *word == "-") {
@@ -289,7 +290,7 @@ fn text(words: &[String]) -> Result<String, CliError> {
 }
 
 /// The conditions of a text, with plain words read, added to those of `query`; newer conditions on a field
-/// replace older ones. Words that ask for a cluster are an error.
+/// replace older ones. Words that ask for a cluster are an error, and so is an invalid condition.
 pub fn conditions(
     reading: &Reading,
     text: &str,

@@ -98,7 +98,7 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
 }
 
 /// The parameters of a new workergroup, with the user's bans added to its search as far as the market can
-/// filter on them; unchanged with `--no-bans` or an unreadable search.
+/// filter on them, which is noted on stderr; unchanged with `--no-bans` or an unreadable search.
 fn without_banned(settings: &Settings, arguments: &CreateArguments) -> Draft {
     let mut draft = arguments.parameters.0.clone();
     // A search that cannot be read is refused as it is.
@@ -187,7 +187,8 @@ pub fn written(settings: &Settings, session: &Session) -> Vec<Entry> {
     OpenedJournal::open(settings, &profile_of(settings, session)).entries
 }
 
-/// Previews, checks, confirms and sends a write, and reports its outcome; a dry run only prints the request.
+/// Previews, checks, confirms and sends a write, and reports its outcome. A dry run only prints the request,
+/// and `--earlier created` only settles the earlier writes.
 async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> Result<(), CliError> {
     if !how.dry_run && write.settle != Some(Settlement::Created) {
         allowed(settings, how)?;
@@ -330,8 +331,8 @@ async fn turn(
     }
 }
 
-/// Waits for the rate limit, sends the write once, and reports its outcome; a signal while waiting for the
-/// reply leaves the outcome unknown.
+/// Waits for the rate limit, sends the write once, and reports its outcome, in JSON by printing the market's
+/// reply; a signal while waiting for the reply leaves the outcome unknown.
 async fn send(
     session: &Session,
     profile: &Profile,

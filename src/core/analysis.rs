@@ -49,7 +49,7 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     }
 }
 
-/// Clears the job that offers are priced for.
+/// Clears the job that offers are priced for, and shows a notice of it.
 pub(crate) fn forget_job(cx: &mut Cx<'_>) {
     cx.price_job(None);
     cx.toast("Job pricing cleared");

@@ -33,8 +33,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Undoes the latest change and returns the change that restored the earlier state; `None` if
-    /// there is nothing to undo.
+    /// Undoes the latest change, here and in the file, and returns the change that restored the earlier
+    /// state; `None` if there is nothing to undo. An undo cannot be undone.
     pub fn undo_annotation(&mut self) -> Option<AnnotationChange> {
         let change = self.state.annotations.undo.pop()?;
         self.annotate_only(&change);
@@ -176,8 +176,8 @@ pub fn selected(browser: &Browser) -> [Option<Supplier>; 2] {
 }
 
 /// The reason starring, noting, banning or showing banned offers is disabled, or `None` if it is enabled or
-/// the action is another one. Stars, notes and bans need a row that names a machine or host; banning also
-/// works without one if there are annotations to edit.
+/// the action is another one. Stars, notes and bans need a row that names a machine or host (those of a host
+/// need the host); banning also works without one if there are annotations to edit. Showing needs a ban.
 pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     let [machine, host] = state.browser().map(selected).unwrap_or_default();
     let annotations = &state.annotations;

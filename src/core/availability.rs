@@ -135,8 +135,8 @@ impl State {
 
 /// Whether an action needs rows that the market offers now.
 ///
-/// Recorded rows may be gone: only rows of a response are opened, marked, compared, exported or
-/// bought.
+/// Recorded rows may be gone: only rows of a response are opened, marked, compared, summed up, annotated,
+/// exported, bought or passed to a command of the user.
 const fn needs_reply(action: Action) -> bool {
     matches!(
         action,

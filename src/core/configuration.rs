@@ -7,8 +7,9 @@ use crate::domain::Resource;
 use crate::domain::time::Now;
 
 impl State {
-    /// Applies a reloaded configuration: keys, markets, themes, throughput, pace and other values. One that
-    /// cannot be used is reported, and the old one stays in force. Notices of the last reload are replaced.
+    /// Applies a reloaded configuration: keys, markets, whether the current one is read-only, themes,
+    /// throughput, pace and other values. One that cannot be used is reported, and the old one stays in
+    /// force. Notices of the last reload are replaced.
     pub(crate) fn reloaded(&mut self, now: Now, result: Result<Box<Reconfigured>, EffectError>) {
         let outdated = std::mem::take(&mut self.settings.notices);
         self.notices.retain(|notice| !outdated.contains(notice));

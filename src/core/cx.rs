@@ -227,8 +227,8 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::Perform(action));
     }
 
-    /// Performs an action on the pane below, whose selection this view moves: for example, opening
-    /// the details of the selected row.
+    /// Performs an action on the pane below, whose selection this view moves, once the calling handler has
+    /// returned: for example, opening the details of the selected row.
     pub fn perform_on_pane(&mut self, action: Action) {
         self.changes.push(Change::PerformOnPane(action));
     }
@@ -343,7 +343,8 @@ impl<'a> Cx<'a> {
     }
 
     /// Runs one of the listed commands in the view that had the focus, or else on the table below; an error
-    /// notice if it is bound in neither. The list closes.
+    /// notice if it is bound in neither. A user's own command always runs on the table, and one that switches
+    /// markets in the view. The list closes.
     pub fn run_command(&mut self, commands: &Commands, action: Action) {
         let knows = |contexts: &[Context]| {
             let mut rows = BINDINGS.iter().filter(|row| row.action == action);

@@ -3,8 +3,8 @@
 use super::state::State;
 use crate::domain::{Resource, WORKERGROUPS};
 
-/// The names of the endpoints that the listed workergroups serve, sorted, without duplicates or blanks; empty
-/// until the workergroups are loaded.
+/// The names of the endpoints that the listed workergroups serve, sorted, without duplicates or empty ones;
+/// none until the workergroups are loaded.
 pub fn endpoint_names(state: &State) -> Vec<String> {
     let listing = state.browsers[Resource::Workergroups].listing();
     let field = WORKERGROUPS.by_key("endpoint_name");

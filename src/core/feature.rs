@@ -18,8 +18,8 @@ use crate::table::remote::Ticket;
 
 /// The state of a feature, found by its type.
 pub trait FeatureState: Any + fmt::Debug + Send {
-    /// Whether it belongs to the user rather than the market, so that switching markets does not
-    /// reset it.
+    /// Whether it belongs to the user rather than the market, so that switching markets does not reset it;
+    /// false by default.
     fn stays(&mut self) -> bool {
         false
     }

@@ -66,7 +66,8 @@ pub use crate::table::remote::Ticket;
 const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing: type them";
 
 /// Handles one message at the time `now`: changes the model and returns the effects to carry out, in order.
-/// It also lets features follow up, drops outdated notices and adds the saving of changes.
+/// It also lets features follow up, drops outdated notices, and adds the saving of changes and, to searches,
+/// the conditions that leave out banned offers.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
     model.state.now = now;
@@ -209,8 +210,9 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// Performs the action that the topmost view's contexts bind to a key, or else types it into the view.
-    /// Ctrl-c quits at once outside text, or on a second press; `Quit` goes back while a view is open.
+    /// Performs the action that the topmost view's contexts bind to a key, or else types it into the view;
+    /// Alt with a character that is not bound counts as Esc and then the character. Ctrl-c quits at once
+    /// outside text, or on a second press; `Quit` goes back while a view is open.
     fn key_pressed(&mut self, key: KeyEvent) {
         let is_repeat = self.model.state.keyboard.pressed(Chord::from_key(key));
         match self.model.state.keymap.resolve(self.model.contexts(), key) {

@@ -65,7 +65,8 @@ impl Model {
     }
 
     /// The earliest time at which the model must be woken: for an expiring notice, the seconds of a request
-    /// in flight, a poll, saving, or a view or feature; `None` if nothing is due.
+    /// in flight, a poll, a search by a new sort order, saving, or a view or feature; `None` if nothing is
+    /// due.
     pub fn deadline(&self, now: Now) -> Option<MonotonicTime> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
         let offers = &self.browsers[Resource::Offers];

@@ -177,7 +177,8 @@ impl Mutations {
     }
 
     /// Seconds until the next write of this kind can be sent, 0 if now: the documented or learned interval
-    /// since the latest one, including earlier runs.
+    /// since the outcome of the latest one, or since its start if the outcome is open, including earlier
+    /// runs.
     pub fn ready_in(&self, kind: WriteKind, now: Now) -> f64 {
         let operation = operation(kind);
         let paced = self.pacer.ready_at(operation, now.mono) - now.mono;

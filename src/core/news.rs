@@ -15,8 +15,8 @@ use crate::tui::panel::Size;
 
 impl Update<'_> {
     /// Passes the news of a ticket to its owner. Banned rows are removed from a response first, unless banned
-    /// offers are listed. News without an owner is dropped, except the result of an export, which becomes a
-    /// notice.
+    /// offers are listed, and its success or error decides whether timers may send. News without an owner is
+    /// dropped, except the result of an export, which becomes a notice.
     pub(crate) fn on_news(&mut self, ticket: Ticket, mut news: News) {
         let state = &mut self.model.state;
         if let News::Reply(response) = &mut news {
@@ -111,8 +111,9 @@ impl Update<'_> {
         }
     }
 
-    /// Announces to the features that a table shows a new response, or its failure. `poll` is its entry for
-    /// the record, `None` if it is not recorded.
+    /// Announces to the features that a table shows a new response, or its failure; first records an earlier
+    /// poll of the table that still waits for its causes. `poll` is its entry for the record, `None` if it is
+    /// not recorded.
     fn announce_listed(&mut self, resource: Resource, poll: Option<Poll>) {
         let unrecorded = self.model.state.browsers[resource].take_unrecorded();
         self.effects.extend(unrecorded.map(Effect::record));

@@ -232,7 +232,7 @@ pub(crate) const fn is_input(message: &Message) -> bool {
 
 /// The saved state of a table: query, columns, query history and at most 1,000 marks.
 ///
-/// A condition on an id that the market soon gives away, such as that of an offer, ends with the session.
+/// A condition on an id that changes with time, such as that of an offer, is left out.
 fn pane_state(browser: &Browser) -> PaneState {
     let mut query = browser.query.clone();
     query

@@ -77,8 +77,8 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Draws a scrolling widget from its scroll position in the last frame; records and returns its new
-    /// viewport.
+    /// Draws a scrolling widget from its scroll position in the last frame, with a sign if lines are out of
+    /// sight; records and returns its new viewport.
     pub fn scroll(&mut self, region: Region, widget: impl StatefulWidget<State = Viewport>, area: Rect) -> Viewport {
         let mut viewport = self.before.viewport(self.depth, region);
         self.frame.render_stateful_widget(widget, area, &mut viewport);
@@ -290,7 +290,8 @@ impl Scene<'_, '_> {
     }
 }
 
-/// Draws the thumb of a scrollbar at the right edge of `column`, over its whole height.
+/// Draws the thumb of a scrollbar at the right edge of `column`, at the place and of the length that the
+/// visible lines have among all; the cells above and below it stay as they are.
 pub(crate) fn scrollbar(viewport: &Viewport, column: Rect, theme: &Theme, buffer: &mut Buffer) {
     let mut state = ScrollbarState::new(viewport.last_top()).position(viewport.top);
     let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)

@@ -74,7 +74,8 @@ impl Split {
         self.is_held = is_held;
     }
 
-    /// Moves the divider to `column` out of `width` columns, if it is being dragged and within the bounds.
+    /// Moves the divider to `column` out of `width` columns, or as far as the bounds of 20 and 80 percent
+    /// allow; does nothing unless it is being dragged.
     pub fn drag(&mut self, column: u16, width: u16) {
         if self.is_held && width > 0 {
             // Rounded up, or a divider released where it was would creep.

@@ -87,8 +87,8 @@ impl Update<'_> {
         }
     }
 
-    /// Closes the view at an index of the stack and all above it, topmost first. The view of the
-    /// pane is never closed.
+    /// Closes the view at an index of the stack and all above it, topmost first: each is informed before, its
+    /// tickets are forgotten, and the view then on top is informed. The view of the pane is never closed.
     pub(crate) fn close_from(&mut self, index: usize) {
         let index = index.max(1);
         while self.model.overlays.len() >= index {

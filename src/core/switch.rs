@@ -35,8 +35,8 @@ impl Model {
         state.show_unsettled_notices();
     }
 
-    /// Resets the dashboard for another profile: the user's data stays, data of the old market and all open
-    /// views are dropped.
+    /// Resets the dashboard for another profile: settings, keys, markets, ledger and the open pane stay; data
+    /// of the old market, such as rows, searches and annotations, and all open views are dropped.
     ///
     /// Every field is named, here and in [`State::take_over`], so that a new one must be assigned to the
     /// market or to the user.
@@ -55,8 +55,9 @@ impl Model {
 }
 
 impl State {
-    /// Moves the user's data over from the state of the old market; all else has its fresh value, and news
-    /// for views of the old market is dropped.
+    /// Moves the data that belongs to no market over from the old state: pane, keys, screen, ledger,
+    /// features' data of the user, tickets, markets and settings. All else has its fresh value, and news for
+    /// views of the old market is dropped.
     fn take_over(&mut self, old: Self) {
         let Self {
             pane,
@@ -103,8 +104,8 @@ impl State {
 }
 
 impl Update<'_> {
-    /// Switches to another, connected market: saves the state of the old one, restores that of the new one
-    /// and sends its first search.
+    /// Switches to another, connected market: saves the state of the old one, restores that of the new one,
+    /// sends its first search and names it in a notice. The throughput stays.
     pub(crate) fn switch(&mut self, ready: MarketReady) {
         if let Some(snapshot) = self.model.state.take_unsaved() {
             let save = self

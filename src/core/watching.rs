@@ -305,8 +305,8 @@ impl Cx<'_> {
     }
 }
 
-/// The scope of a failed request: the API key, all requests to the market (with a pause in seconds), or this
-/// request only.
+/// The scope of a failed request: the API key, a refusal that holds all timers, the whole market (with a
+/// pause in seconds, 0 if it named none), or this request only.
 pub(crate) fn failure(error: &ApiError, now: UnixTime) -> Failure {
     match error {
         ApiError::RateLimited {

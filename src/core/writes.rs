@@ -29,8 +29,8 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Completes a write with its response; returns the outcome, or `None` if none of this kind is in flight.
-    /// A done unlisting refreshes the volumes.
+    /// Completes a write with its response, and informs the features; returns the outcome, or `None`, and
+    /// nothing done, if none of this kind is in flight. A done unlisting refreshes the volumes.
     pub(super) fn write_answered(&mut self, kind: WriteKind, response: &Response) -> Option<Completed> {
         let completed = self.state.mutations.complete(kind, response, self.now)?;
         // The listing is gone from the market, so the table is out of date.

@@ -34,7 +34,9 @@ const LONG: u16 = 76;
 /// That is enough to look alive, and each costs a frame.
 const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 
-/// Draws the first line of the screen; returns the cells of the market and the activity.
+/// Draws the first line of the screen: the program's name and the tabs, at the right the market and the
+/// activities (a notice that fits replaces the age of the rows). Returns the cells of the market and the
+/// activities.
 ///
 /// They stay legible under a dialog, as they show which market a form is for and what is in progress.
 pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
@@ -203,7 +205,8 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
         })
 }
 
-/// Draws the program's name, unless the line is narrow, and the tabs of the panes, which can be clicked.
+/// Draws the program's name if `has_brand`, unless the line is narrow, and the tabs of the panes, which can
+/// be clicked.
 fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut x = area.x;

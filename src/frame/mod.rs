@@ -83,8 +83,8 @@ impl<'a> Brush<'a> {
     }
 }
 
-/// Draws header, pane, open views and footer; returns the position of the text cursor, `None` if it is
-/// hidden.
+/// Draws header, pane, open views and footer, without the views that a page covers; returns the position of
+/// the text cursor, `None` if it is hidden.
 fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, layout: &mut FrameLayout) -> Option<Position> {
     let brush = Brush { model, now, theme };
     let area = frame.area();

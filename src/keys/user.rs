@@ -150,8 +150,8 @@ fn is_way_out(binding: &Binding) -> bool {
     binding.action == Action::QuitNow
 }
 
-/// The valid keys of a line, empty if it unbinds the action; `None` if none is valid. Mistakes are added to
-/// `errors`.
+/// The valid keys of a line, empty if it unbinds the action; `None` if none is valid, or if it would unbind
+/// the one that quits. Mistakes are added to `errors`.
 fn usable(binding: &Binding, setting: &UserKeys, errors: &mut Vec<KeyError>) -> Option<Vec<Chord>> {
     let name = binding.name;
     if setting.keys.is_empty() {

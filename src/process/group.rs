@@ -32,7 +32,7 @@ pub(super) fn is_ending() -> bool {
     IS_ENDING.load(Ordering::SeqCst)
 }
 
-/// Starts a command as the leader of its group; an error if the program is about to end.
+/// Starts a command as the leader of its group; an error if it cannot be run or the program is about to end.
 pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, ProcessGroup)> {
     // Locked, so that ending all groups misses none.
     let mut running = running();
@@ -80,7 +80,8 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// Ends all running commands, with SIGTERM and after a second with SIGKILL. No command is started afterwards.
+/// Ends all running commands, with SIGTERM and after a second with SIGKILL, and takes the foreground of the
+/// terminal back. No command is started afterwards.
 ///
 /// Called before the program ends.
 pub fn end_all() {
@@ -89,7 +90,8 @@ pub fn end_all() {
     foreground::take_back();
 }
 
-/// Kills all running commands at once, as the last resort. No command is started afterwards.
+/// Kills all running commands at once, as the last resort, and takes the foreground of the terminal back. No
+/// command is started afterwards.
 pub fn kill_all() {
     send(&begin_ending(), Signal::KILL);
     foreground::take_back();

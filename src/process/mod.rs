@@ -126,8 +126,8 @@ pub struct Captured {
     pub status: ExitStatus,
 }
 
-/// Runs a program as [`finish`] does, without a terminal, and captures up to `most` bytes of its output; its
-/// exit status is part of the result.
+/// Runs a program as [`finish`] does, without a terminal, and captures up to `most` bytes of its output on
+/// stdout and stderr; its exit status is part of the result.
 ///
 /// # Errors
 ///

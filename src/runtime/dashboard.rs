@@ -74,7 +74,7 @@ pub struct Dashboard<S> {
 }
 
 impl<S: Surface> Dashboard<S> {
-    /// A dashboard that has not started.
+    /// A dashboard that has not started, with a fixed theme, and without files of its own or other markets.
     pub fn new(model: Model, surface: S, calls: Arc<impl Calls>, theme: Theme) -> Self {
         let (outbox, inbox) = unbounded_channel();
         Self {

@@ -96,8 +96,8 @@ impl Drop for DiskWriter {
     }
 }
 
-/// Saves and exports as the jobs of the inbox ask, in their order, until their sender is gone, and sends each
-/// result as news of the job's ticket, if it has one.
+/// Saves and exports as the jobs of the inbox ask, in their order and without known `secrets`, until their
+/// sender is gone, and sends each result as news of the job's ticket, if it has one.
 fn work(
     state_store: Option<&StateStore>,
     secrets: &KnownSecrets,

@@ -93,7 +93,7 @@ impl HistoryThread {
 }
 
 impl Drop for HistoryThread {
-    /// Waits until all jobs are written, up to a time limit.
+    /// Stops recording a simulated past, and waits until all queued jobs are done, up to a time limit.
     fn drop(&mut self) {
         self.is_leaving.store(true, Ordering::Relaxed);
         if self.jobs.take().is_some() {

@@ -204,7 +204,7 @@ fn lost_error() -> Error {
     Error::Failed("bourse failed to connect".to_owned())
 }
 
-/// An error's text, escaped and cut for the screen.
+/// An error's text for the screen, escaped and cut at 400 characters.
 fn for_screen(why: &str) -> String {
     visible(&message(why), 400)
 }

@@ -86,7 +86,8 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Starts listening for the signals that stop or end the program; call it inside the runtime.
+    /// Starts listening for the signals that stop or end the program, which while this exists do not end it
+    /// by themselves; call it inside the runtime.
     ///
     /// With `last_resort` the process is ended that long after a terminating signal, if it still runs: the
     /// dashboard may be stuck writing to a stalled terminal.

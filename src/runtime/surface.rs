@@ -16,7 +16,7 @@ pub trait Surface {
     /// Makes the next frame draw every cell.
     fn repaint(&mut self);
     /// Waits a moment for the terminal's report on its background, true if that is light; `None` if it was
-    /// not queried or does not reply in time.
+    /// not queried or does not reply in time, and by default.
     ///
     /// A later reply is [`TerminalEvent::Background`].
     fn background(&mut self) -> impl Future<Output = Option<bool>> {
@@ -47,7 +47,7 @@ pub trait Surface {
         let _ = is_on;
     }
     /// Hands the terminal to the user's editor and waits for it; returns the edited text. The outer error is
-    /// the terminal's, the inner one the editor's.
+    /// the terminal's, the inner one the editor's: by default that there is no terminal.
     fn edit(&mut self, document: Document) -> impl Future<Output = io::Result<Result<String, EditorError>>> {
         let _ = document;
         std::future::ready(Ok(Err(EditorError::NoTerminal)))

@@ -92,13 +92,13 @@ impl Screen {
         })
     }
 
-    /// Draws one frame and returns the result of `render`. The whole frame is one write, and
-    /// nothing is written if it changed nothing.
+    /// Draws one frame and returns the result of `render`. The whole frame is one write, and nothing is
+    /// written if it changed nothing.
     ///
     /// # Errors
     ///
-    /// The terminal's error; see [`is_hang_up`]. After any other error the next frame draws
-    /// everything again.
+    /// The terminal's error (see [`is_hang_up`]), after which the next frame draws everything again; or that
+    /// the terminal was given back.
     pub fn draw<R>(&mut self, render: impl FnOnce(&mut Frame<'_>) -> R) -> io::Result<R> {
         if !is_entered() {
             return Err(io::Error::new(

@@ -60,7 +60,7 @@ fn not_run(status: String) -> Ran {
     }
 }
 
-/// The result of a command that has ended, with its output without known secrets.
+/// The result of a command that has ended: `done` or its exit status, and its output without known secrets.
 fn describe(captured: &Captured, secrets: &KnownSecrets) -> Ran {
     let output = String::from_utf8_lossy(&captured.output);
     let is_error = !captured.status.success();

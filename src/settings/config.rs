@@ -206,12 +206,12 @@ impl Config {
         Self::first(Self::judge(text, path))
     }
 
-    /// The valid settings of the file at `path`, and the mistakes in the others, without those in
-    /// [`Config::dropped`].
+    /// The valid settings of the file at `path`, none if it is missing, and the mistakes in the others,
+    /// without those in [`Config::dropped`].
     ///
     /// # Errors
     ///
-    /// When the file cannot be read.
+    /// When the file cannot be read, also as a link in its path leads nowhere.
     pub fn check(path: &Path) -> Result<(Self, Vec<ConfigError>), ConfigError> {
         match files::read_text(path) {
             Ok(text) => Ok(Self::judge(&text, path)),

@@ -35,7 +35,7 @@ impl Row {
 }
 
 /// The settings in force and their sources, as rows for display. If the file has mistakes, only the profile
-/// row with the reason and the settings of no market.
+/// row, with that as the reason, and the settings that belong to no market.
 ///
 /// # Errors
 ///

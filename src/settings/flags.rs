@@ -20,7 +20,8 @@ const CONFIG_VARIABLE: &str = "BOURSE_CONFIG";
 /// The environment variable with the name of the profile.
 pub const PROFILE_VARIABLE: &str = "BOURSE_PROFILE";
 
-/// The address of a flag, with a scheme added if it has none; whether it is valid is checked later.
+/// The address of a flag, with the scheme that it may lack: http for this computer, https for others. Whether
+/// it is valid is checked later.
 #[expect(clippy::unnecessary_wraps, reason = "clap takes a function that may fail")]
 fn complete_address(text: &str) -> Result<String, Infallible> {
     Ok(crate::api::Origin::complete(text))
@@ -86,7 +87,8 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// The paths and names in the environment variables of this process.
+    /// The path of the configuration and the name of the profile in the environment variables of this
+    /// process; empty variables count as unset.
     pub fn of_process() -> Self {
         let variable = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
         Self {

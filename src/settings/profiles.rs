@@ -46,8 +46,8 @@ pub enum EditError {
     Unwritable { path: PathBuf, source: io::Error },
 }
 
-/// Adds a profile at the end of the configuration file, creating the file if needed. A profile of that name
-/// is an error.
+/// Adds a profile at the end of the configuration file, creating the file if needed. A profile of that name,
+/// also a built-in one, is an error.
 ///
 /// # Errors
 /// The file is then unchanged, unless only the check of the written file failed.

@@ -44,8 +44,8 @@ pub(super) struct Reader<'a> {
     pub(super) config: Config,
 }
 
-/// The valid settings of a TOML text, and all mistakes in the order of the file. Relative paths are resolved
-/// against `folder`.
+/// The valid settings of a TOML text, and all mistakes in the order of the file; a line that is no TOML is
+/// not checked further. Relative paths are resolved against `folder`.
 pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) {
     // A byte order mark takes no column in an editor.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

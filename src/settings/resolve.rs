@@ -36,7 +36,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The API keys in the environment variables of this process; its key commands may use the terminal.
+    /// The API keys in the environment variables of this process, of which blank ones count as unset; its key
+    /// commands may use the terminal.
     pub fn of_process() -> Self {
         let variable = |name| {
             env::var_os(name)
@@ -199,7 +200,7 @@ impl Settings {
         (!config.freeze).then(|| SandboxPast::new(market, self.dialect))
     }
 
-    /// Saves the intervals that the session has learned from refusals.
+    /// Saves the intervals that the session has learned from refusals; nothing without a file for them.
     ///
     /// A failure is ignored, as it costs at most a refusal after the next start.
     pub fn keep_pacing(&self, session: &Session) {

@@ -118,8 +118,8 @@ impl SandboxPast {
         })
     }
 
-    /// Whether the polls of both searches in a record begin at the start of the past, or at most two
-    /// intervals later, as they do if another program whose sandbox started a little earlier has recorded it.
+    /// Whether the first polls of both searches in a record are at most two intervals after the start of the
+    /// past: another program, whose sandbox started a little earlier, may have recorded it.
     fn is_in(self, database: &Database) -> Result<bool, HistoryError> {
         // Another program, whose sandbox started a little earlier, may have recorded it.
         let since =

@@ -35,7 +35,7 @@ pub fn write_private(path: &str, content: &[u8], overwrite: bool) -> Result<Path
 }
 
 /// Writes a file with this mode (less the umask) in one step; without `overwrite`, an existing file is an
-/// error.
+/// error; with it, the target of a link is replaced and the link stays.
 fn put(path: &str, content: &[u8], overwrite: bool, mode: u32) -> Result<PathBuf, ExportError> {
     let path = resolved(path);
     let failed = |why| ExportError::Failed {

@@ -150,8 +150,8 @@ impl Journal {
         }
     }
 
-    /// Adds the intent of a write, unless a line is damaged, or an identical write was sent before
-    /// and its outcome is unknown.
+    /// Adds the intent of a write, unless a line is damaged, or the same workergroup was created before
+    /// (launch arguments aside) and the outcome is unknown. Unlistings are not compared.
     ///
     /// The file is locked meanwhile: otherwise two programs could send the same write.
     ///
@@ -268,8 +268,8 @@ fn remedy(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Appends a line to the journal file in one write and syncs it. If that fails while the file is locked, the
-/// half-written line is removed.
+/// Appends a line to the journal file in one write, on a line of its own even after one cut short, and syncs
+/// it. If that fails while the file is locked, the half-written line is removed.
 fn append(path: &Path, line: &Line, is_locked: bool) -> io::Result<()> {
     let mut text = serde_json::to_string(line)?;
     text.push('\n');
@@ -329,8 +329,8 @@ fn set_aside(path: &Path, bytes: &[u8], damage: &[Damage]) -> io::Result<PathBuf
     Ok(aside)
 }
 
-/// Opens a journal file for reading and appending, and creates it and its folder as private (0600) if
-/// missing; an error if it is not a regular file.
+/// Opens a journal file for reading and appending, and creates it and its folder if missing, both private
+/// (the file 0600, also if it exists); an error if it is not a regular file.
 fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         files::private_dir(folder)?;

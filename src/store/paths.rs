@@ -127,7 +127,7 @@ impl Paths {
     }
 
     /// The key file of the public service's own client, which is never written: the one in its configuration
-    /// folder, else that of its older versions, ` /.vast_api_key`. `None` if there is none.
+    /// folder, else that of its older versions, `~/.vast_api_key`. `None` if there is none.
     pub fn public_client_key_file(&self) -> Option<PathBuf> {
         let files = [
             self.config_base.join("vastai/vast_api_key"),

@@ -39,7 +39,7 @@ impl StateStore {
     /// changes that other programs made.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be written, or the file cannot be read or is of a newer version.
     pub fn save<T: Document>(&self, edit: &Edit<T>, known: &Known) -> Result<T, StateFileError> {
         match edit {
             Edit::Replace(document) => {

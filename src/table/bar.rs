@@ -47,7 +47,7 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// Starts editing, with the cursor after a space at the end of the text.
+    /// Starts editing, with the cursor after a space at the end of the text; drops the error and the recall.
     pub fn edit(&mut self) {
         let typed = self.input.text().trim_end().to_owned();
         let text = if typed.is_empty() { typed } else { typed + " " };

@@ -404,8 +404,8 @@ impl Browser {
         changed || self.listing().is_none() || self.lacks_market_order()
     }
 
-    /// Filters and sorts the loaded rows again by local conditions, words and order; the selection follows
-    /// its row.
+    /// Filters and sorts the loaded rows again by local conditions, words and order, and so the recorded rows
+    /// on screen, if any; the selection follows its row.
     pub fn rebuild(&mut self) {
         self.revision += 1;
         self.rows.narrow();
@@ -413,7 +413,8 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Sorts the view again without filtering; the selection follows its row.
+    /// Sorts the view again without filtering, and the recorded rows on screen, if any; the selection follows
+    /// its row.
     pub(crate) fn resort(&mut self) {
         self.revision += 1;
         self.rows.resort();
@@ -421,8 +422,9 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Recomputes the computed columns, then the view. Called after rows, prices, the job or local
-    /// conditions have changed.
+    /// Adjusts the prices to the chosen storage, fills the computed columns again, and filters and sorts the
+    /// view; the selection follows its row. Called after rows, prices, the job or local conditions have
+    /// changed.
     pub fn revalue(&mut self) {
         self.adjust_prices();
         self.rows.revalue();
@@ -453,7 +455,7 @@ impl Browser {
     }
 
     /// Moves the cursor to the selected row; if that is not in the view, the cursor stays at its place, or at
-    /// the last row.
+    /// the last row. If no row is selected, the one at the cursor is. Nothing before a response.
     pub(super) fn follow_selection(&mut self) {
         let rows = self.displayed();
         let Some(listing) = rows.listing() else {

@@ -89,8 +89,8 @@ impl ComputedColumns {
         Self { job, ..Self::default() }
     }
 
-    /// The same inputs (job, term, throughput, annotations) for other rows, without results and without the
-    /// three prices, which belong to the old ones.
+    /// The same inputs (job and the storage without it, term, throughput, annotations, bans) for other rows,
+    /// without results and without the three prices, which belong to the old ones.
     pub fn for_other_rows(&self) -> Self {
         Self {
             job: self.job,
@@ -103,7 +103,8 @@ impl ComputedColumns {
         }
     }
 
-    /// Whether `other` is computed from the same inputs; the three prices are not compared.
+    /// Whether `other` has the same job, term, throughput, annotations and bans; the three prices and the
+    /// storage without a job are not compared.
     pub(super) fn is_for(&self, other: &Self) -> bool {
         (self.job, self.term, &self.bans) == (other.job, other.term, &other.bans)
             && Arc::ptr_eq(&self.annotations, &other.annotations)
@@ -187,10 +188,9 @@ impl ComputedColumns {
         listing.set_columns([("starred", numbers.collect())]);
     }
 
-    /// Fills the computed columns of a listing of offers. Only rows that meet the local `conditions` compete
-    /// for the Pareto front.
-    ///
-    /// Without a job, a row is unfit if it lacks `disk` GB.
+    /// Fills the computed columns of a listing of offers, and finds the annotations of its rows and whether
+    /// they suit the job or, without one, have `disk` GB. Only rows that meet the local `conditions`, apart
+    /// from those on the front itself, compete for the Pareto front.
     pub fn fill_for(&mut self, listing: &mut Listing, pricing: Basis, disk: Option<f64>, conditions: &[Condition]) {
         self.standing = Standing::default();
         self.annotate(listing);
@@ -231,8 +231,8 @@ impl ComputedColumns {
         listing.set_columns(columns);
     }
 
-    /// Fills the computed columns of a listing of network volumes; without a term, the prices for it are
-    /// blank.
+    /// Fills the computed columns of a listing of network volumes, and finds the annotations of its rows and
+    /// whether they suit the term; without a term, its columns are blank and every row suits.
     pub fn fill_volumes(&mut self, listing: &mut Listing) {
         self.standing = Standing::default();
         self.annotate(listing);
@@ -256,8 +256,8 @@ impl ComputedColumns {
     }
 
     /// The columns of $/h per GPU and per GB of VRAM, speed per GPU, and membership of the Pareto front (1 or
-    /// 0, blank for rows that do not compete). The front is computed here from those of `rows` that suit the
-    /// job or disk, are not taken and have a price and a speed.
+    /// 0, blank for rows that do not compete). The front and each row's rival are computed and stored here,
+    /// from those of `rows` that suit the job or disk, are not taken and have a price and a speed.
     fn unit_columns(&mut self, listing: &Listing, pricing: Basis, rows: &[u32]) -> Vec<(&'static str, Numbers)> {
         let prices = Prices::new(listing, pricing.model);
         let units: Vec<_> = (0..listing.len())

@@ -17,8 +17,8 @@ impl Browser {
         self.query_typed();
     }
 
-    /// Replaces the conditions of the query; the caller sends it. The old query and the new one are added to
-    /// the bar's history.
+    /// Replaces the conditions of the query, filters the loaded rows by the local ones and shows the query in
+    /// the bar; the caller sends it. The old query and the new one are added to the bar's history.
     pub fn change_conditions(&mut self, conditions: Vec<Condition>) {
         let before = self.query_text();
         self.bar.remember(&before);
@@ -38,8 +38,9 @@ impl Browser {
         self.jump_to(kept);
     }
 
-    /// Replaces the conditions by those of a host, a machine or a group; [`Browser::jump_back`] undoes it. If
-    /// the conditions were changed since the last jump, that and earlier ones can no longer be undone.
+    /// Replaces all conditions of the query, by those of a host, a machine or a group; the caller sends it.
+    /// [`Browser::jump_back`] undoes it. If the conditions were changed since the last jump, that and earlier
+    /// ones can no longer be undone.
     pub fn jump_to(&mut self, conditions: Vec<Condition>) {
         let before = self.query.conditions.clone();
         // The user has changed the query since the last jump, which can no longer be undone.
@@ -71,7 +72,7 @@ impl Browser {
         Some(Condition::new(field, Operator::Eq, operand))
     }
 
-    /// The number of GPUs that the search asks for, from its first `=`, `>` or `>=` condition on the count;
+    /// The number in the first active `=`, `>` or `>=` condition on the count of GPUs (8 for `num_gpus>8`);
     /// `None` without one.
     pub fn gpus_asked(&self) -> Option<f64> {
         let mut conditions = self
@@ -84,8 +85,7 @@ impl Browser {
         })
     }
 
-    /// The number of GPUs that the search asks for, if it is more than 8, which an offer seldom has; else
-    /// `None`.
+    /// The number of [`Browser::gpus_asked`], if it is more than 8, which an offer seldom has; else `None`.
     pub fn gpus_beyond_an_offer(&self) -> Option<f64> {
         self.gpus_asked().filter(|gpus| *gpus > USUAL_GPUS)
     }

@@ -37,8 +37,9 @@ pub struct GoneRow {
 }
 
 impl Departures {
-    /// Records the rows of the response `before` that `listing`, received `now`, lacks, with their last
-    /// `price`. Only the newest 500 departures stay.
+    /// Records the rows of the response `before` that have left `listing`, received `now`, with their last
+    /// `price`; a row under another id has not left while its machine still offers the GPU model. Only the
+    /// newest 500 departures stay.
     pub fn note(&mut self, before: &Listing, listing: &Listing, price: &Field, now: Now) {
         for row in differences(before, listing, price).left {
             let Some(id) = before.id(row as usize) else {

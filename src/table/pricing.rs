@@ -30,8 +30,8 @@ impl Browser {
         chosen.into_iter().chain(least).reduce(f64::max)
     }
 
-    /// Sets a saved search with its filter words; its job replaces the current one, which stays if it has
-    /// none. The caller sends it.
+    /// Sets a saved search with its filter words and shows it in the bar; the caller sends it. Its job
+    /// replaces the current one; if it has none, the current job stays, and its disk is the storage.
     pub fn load_saved(&mut self, query: Query, words: Vec<String>, job: Option<Job>) {
         if job.is_some() && job != self.computed.job {
             self.set_job(job);
@@ -40,8 +40,9 @@ impl Browser {
     }
 
     /// Sets or clears the job. Its columns and the price of its unit appear and disappear, an order by price
-    /// becomes one by the bill and back, and the storage that prices include is the job's disk, or again the
-    /// earlier one. True if the market must be queried for these prices.
+    /// becomes one by the bill and back, sort keys on columns that no longer apply are removed, and the
+    /// storage that prices include is the job's disk, or again the earlier one. A selection of the first row
+    /// stays at the top. True if the market must be queried for these prices.
     pub fn set_job(&mut self, job: Option<Job>) -> bool {
         let before = self.query.clone();
         match (self.computed.job, job) {
@@ -80,7 +81,7 @@ impl Browser {
         self.asks_other_than(&before)
     }
 
-    /// Resets to the default search, without job and term; the caller sends it.
+    /// Resets to the default search, without filter words, job and term; the caller sends it.
     pub fn reset(&mut self) {
         self.set_job(None);
         self.set_term(None);
@@ -109,7 +110,7 @@ impl Browser {
     }
 
     /// Sets or clears the size and term; the columns appear and disappear with it, and sort keys on them are
-    /// removed when it is cleared.
+    /// removed when it is cleared. A selection of the first row stays at the top.
     pub(crate) fn set_term(&mut self, term: Option<VolumeTerm>) {
         if self.is_at_top() {
             self.go_to_top();

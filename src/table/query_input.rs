@@ -115,8 +115,9 @@ impl Browser {
         conditions.filter(|condition| !condition.field.is_computed()).collect()
     }
 
-    /// Puts the meaning of the words at the cursor before the other candidates; all readings instead of them
-    /// if the text is ambiguous.
+    /// Puts the meaning of the words at the cursor before the other candidates. If the text is ambiguous, its
+    /// readings replace the candidates; if there are candidates, only where the cursor is in the ambiguous
+    /// words.
     fn offer_meaning(&self, text: &str, completion: &mut Completion) {
         let cursor = self.bar.input.cursor_byte();
         let before = &text[..text.floor_char_boundary(cursor)];
@@ -165,8 +166,9 @@ impl Browser {
         };
     }
 
-    /// Makes the typed query the running one, with its settings; the caller sends it. `None` if it has a
-    /// mistake, which is shown; the text then stays in the bar.
+    /// Makes the typed query the running one, with its settings, job and term, from the default search if the
+    /// bar resets; the caller sends it. `None` if it has a mistake, which is shown; the text then stays in
+    /// the bar.
     pub(crate) fn run_typed(&mut self, local: &LocalTime) -> Option<Ran> {
         let text = self.bar.input.text().trim().to_owned();
         let reading = plain::read(&text, self.query.catalog(), self.dialect(), &self.models());
@@ -214,9 +216,9 @@ impl Browser {
         self.take_query(conditions, words, settings);
     }
 
-    /// Sets the job that plain words describe, if they do.
+    /// Sets the job that plain words describe, if they do; details not given are those of the current job.
     ///
-    /// Offers are then sorted by the lowest bill, unless another order was chosen.
+    /// If there was no job and the order was the default, offers are then sorted by the lowest bill.
     fn take_job(&mut self, settings: &Settings, local: &LocalTime) {
         if !settings.job.is_job() {
             return;
@@ -231,7 +233,8 @@ impl Browser {
         }
     }
 
-    /// The size and term that plain words give for pricing volumes; `None` without any, or on another pane.
+    /// The size and term that plain words give for pricing volumes, with the current size if they give none;
+    /// `None` if they give no time, or on another pane.
     fn term_of(&self, reading: &Reading) -> Option<VolumeTerm> {
         let current = self.computed.term.unwrap_or_default();
         let term = reading.volume_term(current, self.dialect());
@@ -267,8 +270,8 @@ impl Browser {
         self.show_query_in_bar();
     }
 
-    /// The number of loaded rows with each candidate's value, in order; empty if the candidates are not
-    /// values of a text or flag.
+    /// The number of loaded rows with each candidate's value, in order; of a country group, those of its
+    /// countries, and of `any`, all. Empty if the candidates are not values of a text or flag.
     fn candidate_counts(&self, completion: &Completion, counts: &Counts<'_>) -> Vec<usize> {
         let (Some(listing), Some(field)) = (self.listing(), completion.values_of) else {
             return Vec::new();

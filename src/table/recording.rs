@@ -73,8 +73,8 @@ impl Asked {
         was_sent.then(|| Poll::failed(&self.query, dialect, &self.arrival(now)))
     }
 
-    /// The time of a response that arrives `now`, its duration in milliseconds, and the interval of its
-    /// search.
+    /// The time of a response that arrives `now`, its duration in milliseconds, and the interval and bans of
+    /// its search.
     fn arrival(&self, now: Now) -> record::Arrival {
         let took = (now.mono - self.since) * 1000.0;
         record::Arrival {

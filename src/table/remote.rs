@@ -209,7 +209,8 @@ impl<T> Remote<T> {
         true
     }
 
-    /// Records the progress of the awaited request; that of another ticket is ignored.
+    /// Records the progress of the awaited request; that of another ticket is ignored. A new attempt drops
+    /// the part that has arrived; the first rows stay when more arrives.
     pub fn progress(&mut self, ticket: Ticket, progress: Progress) {
         let Phase::Loading {
             ticket: awaited,

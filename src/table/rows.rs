@@ -132,8 +132,8 @@ impl Rows {
         self.narrow();
     }
 
-    /// Moves the rows of an arranged response here; true if they are arranged as the settings are now, else
-    /// the caller has to arrange them again.
+    /// Moves the rows of an arranged response here. False if the settings have changed since, or prices of
+    /// other models are loaded: then the caller has to arrange the rows again.
     pub(super) fn take_arranged(&mut self, mut arranged: Self) -> bool {
         let has_price_models = !self.computed.price_models.is_empty();
         if has_price_models || !self.is_arranged_as(&arranged) {
@@ -235,7 +235,8 @@ impl Rows {
     }
 
     /// Shows the columns `keys` in their order after the column `behind`, or after the first one if that is
-    /// not shown; those already shown stay in place, and unknown keys are ignored.
+    /// not shown. Those already shown stay in place, and the keys after them follow there; unknown keys are
+    /// ignored.
     pub fn show_columns(&mut self, keys: &[&str], behind: &str) {
         let place = self.columns.iter().position(|field| field.key == behind);
         let mut index = place.map_or(self.columns.len().min(1), |index| index + 1);
@@ -334,7 +335,8 @@ impl Rows {
         Some((model, estimate))
     }
 
-    /// Recomputes the view from local conditions, words and order, and counts its rows on the Pareto front.
+    /// Recomputes the view from local conditions, those being typed, words and order, finds the columns to
+    /// reveal, and counts its rows on the Pareto front. An empty view without rows.
     pub(super) fn narrow(&mut self) {
         self.contents += 1;
         self.counted = None;
@@ -360,7 +362,7 @@ impl Rows {
     }
 
     /// Sorts row numbers by the query's order, or by number without one or if its first column is blank; rows
-    /// that do not suit the job, the term or the chosen disk come last.
+    /// not known to suit the job, the term or the chosen disk come last.
     fn sorted(&self, listing: &Listing, mut rows: Vec<u32>) -> Vec<u32> {
         let order = self.sorting_keys();
         let first = order.first();

@@ -15,8 +15,9 @@ use crate::domain::{Direction, Field, OrderKey, Query};
 const SETTLE: f64 = 0.3;
 
 impl Browser {
-    /// Sorts the loaded rows by `order` and selects the first, and schedules a request if the limit truncated
-    /// the response. Returns the ticket of a superseded request, to abort it; `None` if none is superseded.
+    /// Sorts the loaded rows by `order` and selects the first. Schedules a request if the limit may have left
+    /// out rows and the market supports the order, but did not sort by it. Otherwise a request in flight for
+    /// nothing but another order is cancelled, and its ticket is returned to abort it; else `None`.
     pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Option<Ticket> {
         self.query.order = order;
         self.go_to_top();
@@ -30,8 +31,8 @@ impl Browser {
     }
 
     /// Sorts by one field alone, its better end first, or ascending if it has none; reverses it if it is the
-    /// first key already. Returns the ticket of a superseded request, to abort it; `None` if no request is
-    /// superseded.
+    /// first key already. Selects the first row, and schedules a request if the market's order is lacking.
+    /// Returns the ticket of a cancelled request for another order, to abort it; else `None`.
     pub fn sort_by(&mut self, field: &'static Field, now: Now) -> Option<Ticket> {
         let first = match field.better {
             Some(true) => Direction::Descending,
@@ -44,8 +45,8 @@ impl Browser {
         self.set_order(vec![OrderKey { field, direction }], now)
     }
 
-    /// Reverses every key of the order. Returns the ticket of a superseded request, to abort it; `None` if no
-    /// request is superseded.
+    /// Reverses every key of the order. Selects the first row, and schedules a request if the market's order
+    /// is lacking. Returns the ticket of a cancelled request for another order, to abort it; else `None`.
     pub fn reverse(&mut self, now: Now) -> Option<Ticket> {
         let mut order = self.query.order.clone();
         for key in &mut order {
@@ -93,8 +94,8 @@ impl Browser {
         asked.order != shown.order && *asked == reordered
     }
 
-    /// A note that the top rows in the new order are being requested, `loading the top 500 by Price ↑`;
-    /// `None` if they are not, or without a limit or a response.
+    /// A note that the top rows in the new order are being requested or are about to be, `loading the top 500
+    /// by Price ↑`; `None` if they are not, or without a limit or a response.
     pub fn order_request(&self) -> Option<String> {
         let is_asking = self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
         let limit = self.query.limit?;

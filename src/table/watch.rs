@@ -276,7 +276,8 @@ impl Watch {
         self.baseline = baseline;
     }
 
-    /// Removes all earlier responses, changes and causes, which belong to another search.
+    /// Removes all earlier responses, changes, departures and causes, which belong to another search; the
+    /// interval and the chosen baseline stay.
     pub(crate) fn forget(&mut self) {
         self.kept.clear();
         (self.last, self.looked, self.today) = (None, None, None);

@@ -18,11 +18,11 @@ impl Browser {
         self.watch.as_deref()
     }
 
-    /// Stores the current response for comparison, before another one replaces it; nothing without
-    /// auto-refresh.
+    /// Moves the current rows to the stored responses for comparison, before another response replaces them;
+    /// nothing without auto-refresh.
     ///
     /// A response to another query, or to another order if the limit may have truncated the current one, has
-    /// nothing to compare with: all stored ones are removed then.
+    /// nothing to compare with: all stored ones are removed then, and the current rows stay.
     pub(crate) fn before_watched_answer(&mut self, now: Now) {
         // With a limit, another order selects other rows.
         let is_cut = self.coverage() != Some(Coverage::Whole);
@@ -40,8 +40,8 @@ impl Browser {
         }
     }
 
-    /// Records the departed rows and computes the changes; called after a response. Nothing without
-    /// auto-refresh.
+    /// Records the departed rows, removes the causes of lots that are listed again, and computes the changes;
+    /// called after a response. Nothing without auto-refresh.
     pub(crate) fn after_watched_answer(&mut self, now: Now) {
         let Some(mut watch) = self.watch.take() else { return };
         // These rows are newer.
@@ -100,7 +100,8 @@ impl Browser {
         missing.collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 
-    /// The changes from the response `before` to `listing`: new, missing and repriced rows.
+    /// The changes from the response `before` to `listing`: new, missing and repriced rows, as
+    /// [`differences`] counts them; none if the resource has no price.
     fn compared(&self, departures: &Departures, before: &Listing, listing: &Listing) -> Changes {
         let Some(price) = listing.catalog().by_key(price_of(self.resource())) else {
             return Changes::default();

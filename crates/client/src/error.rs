@@ -64,7 +64,8 @@ impl ErrorBody {
 }
 
 impl fmt::Display for ErrorBody {
-    /// Writes the end of a sentence: empty, or starting with a colon, a comma or a blank.
+    /// Writes the message and the code of the error, or that the body is a web page (with its title, if any)
+    /// or unreadable, as the end of a sentence: empty, or starting with a colon or a comma.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => Ok(()),

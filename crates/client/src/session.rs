@@ -148,7 +148,8 @@ impl Session {
     }
 
     /// Sends one attempt now, passes its progress and ledger entry to `notify`, and reports its result to the
-    /// pacer. `attempt` and `waited` are recorded in the entry.
+    /// pacer. `attempt` and `waited` are recorded in the entry. If the future is dropped, the entry is that
+    /// of a cancelled attempt.
     async fn send_once(
         &self,
         request: &Request,

@@ -73,6 +73,7 @@ pub struct Annotation {
     pub is_banned: bool,
 }
 
+/// Whether `flag` is false, so that serde leaves it out.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 const fn is_false(flag: &bool) -> bool {
     !*flag

@@ -158,7 +158,7 @@ impl Deadline {
         }
     }
 
-    /// The time this deadline stands for; `None` if it is outside the calendar.
+    /// The time that this deadline means; `None` if it is outside the calendar.
     ///
     /// A weekday or a mere time of day that has passed means the next one; `today` and dates may be past.
     /// Without a time of day it means 23:59.

@@ -311,7 +311,7 @@ impl Field {
         }
     }
 
-    /// A number with a unit.
+    /// A number with a unit; the record ignores changes that rounding may explain.
     pub const fn number(key: &'static str, label: &'static str, unit: Unit) -> Self {
         let mut field = Self::new(key, label, Kind::Number);
         field.unit = unit;

@@ -79,9 +79,9 @@ fn total_vram(field: &Field, megabytes: f64, number: impl Fn(&Field) -> Option<f
     Some(gigabytes(nominal_total_gb(megabytes, count)))
 }
 
-/// A number of a field, with its unit only where it is part of the number (`98.5%`, `2.4 TB`, `71d`); as yes
-/// or no or a date in UTC for such fields. A zero that means none is `—`; numbers from 1e15 on, other than
-/// ids, are in scientific notation.
+/// A number of a field with its own number of decimals, else at most two, and its unit only where that is
+/// part of the number (`98.5%`, `2.4 TB`, `71d`); as yes or no or a date in UTC for such fields. A zero that
+/// means none is `—`; numbers from 1e15 on, other than ids, are in scientific notation.
 pub fn number(field: &Field, value: f64) -> String {
     if field.zero_is_none && value == 0.0 {
         return NONE.to_owned();
@@ -279,7 +279,8 @@ pub fn unit_price(price: f64) -> String {
 
 /// Formats a share (0.34) in percent: `34%`, with a tenth below 10% and from 99% to 100%: `0.3%`, `99.6%`.
 ///
-/// A negative one has a minus sign, not a hyphen. A share above none is never written as 0% but as `under 0.1%`, one below all not as 100% but `over 99.9%`.
+/// A negative one has a minus sign, not a hyphen. A share above none is never 0% but `under 0.1%`, one below
+/// all never 100% but `over 99.9%`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     // These would round to 0% and 100%: a rare case would read as none, a large part as all.
@@ -311,8 +312,8 @@ fn money(amount: f64, places: usize) -> String {
     format!("{sign}${}", commas(&format!("{amount:.places$}")))
 }
 
-/// A duration in full words, in the largest unit that keeps it readable, with one decimal below 10:
-/// `75 minutes`, `5 hours`, `41 days`, `7.4 years`.
+/// A duration in full words, with one decimal below 10: `75 minutes`, `5 hours`, `41 days`, `7.4 years`. In
+/// seconds below 90, in minutes below 90, in hours below two days, in days below two years.
 pub fn lasting(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
         // Each unit is used a little beyond one of the next: `75 minutes` is more precise than `1.3 hours`.
@@ -327,8 +328,8 @@ pub fn lasting(seconds: f64) -> String {
     format!("{number} {unit}{plural}")
 }
 
-/// A duration with the unit's sign, in the largest unit that keeps it readable, with one decimal below 10 but
-/// no part of a second: `45 s`, `26 min`, `3.2 h`, `4 d`.
+/// A duration with the unit's sign, one decimal below 10, but no part of a second: `45 s`, `26 min`, `3.2 h`,
+/// `4 d`. In seconds below 120, in minutes below 90, in hours below two days, then in days.
 pub fn brief(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
         // As in [`lasting`]: up to two of the next unit, the smaller one is exact.

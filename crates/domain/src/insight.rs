@@ -79,7 +79,7 @@ pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
     }
 }
 
-/// Whether a response to `query` is complete: [`coverage`] by its limit, which listings of workergroups do not have.
+/// Whether a response to `query` is complete: [`coverage`] by its limit; a listing of workergroups always is.
 pub fn query_coverage(listing: &Listing, query: &Query) -> Coverage {
     match query.resource {
         Resource::Workergroups => Coverage::Whole,
@@ -109,8 +109,8 @@ fn number(cell: CellRef<'_>, kind: Kind) -> Option<f64> {
     .filter(|number| number.is_finite())
 }
 
-/// The fields of a listing that can be an axis of a plot: numbers other than ids, from records or computed.
-/// Computed ones only if they have values.
+/// The fields of a listing that can be an axis of a plot: numbers, versions and epochs, but no ids, from
+/// records or computed. Computed ones only if they have values.
 pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
     listing.catalog().columns().filter(|field| {
         field.kind.is_numeric()

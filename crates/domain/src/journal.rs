@@ -299,7 +299,8 @@ pub fn is_local(address: &str) -> bool {
     market_at(address).starts_with("localhost:")
 }
 
-/// Cleans a text for the journal: printable ASCII, one line, at most 512 characters.
+/// Cleans a text for the journal: one line with at most 512 characters of it, all but printable ASCII as
+/// `<U+XXXX>`.
 pub fn clean(text: &str) -> String {
     Untrusted::from(text).log()
 }

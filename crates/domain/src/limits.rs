@@ -62,7 +62,8 @@ pub struct OfferCost {
 
 impl Limits {
     /// The warning about an offer that exceeds a limit, or whose cost is unknown where a limit is set: `over
-    /// your limit: $0.450/h (limits.hourly: $0.400/h)`. `None` within the limits and without any.
+    /// your limit: $0.450/h (limits.hourly: $0.400/h)`. If both limits are exceeded, it has both, the bill
+    /// first. `None` within the limits and without any.
     ///
     /// ```
     /// use bourse_domain::limits::{Dollars, Limits, OfferCost};

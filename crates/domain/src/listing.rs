@@ -318,6 +318,7 @@ impl Listing {
         self.bills_work = bills_work;
     }
 
+    /// Sets the user's throughput by GPU model; computed columns stay as they are.
     pub fn set_throughput(&mut self, throughput: Arc<Throughput>) {
         self.throughput = throughput;
     }
@@ -434,7 +435,7 @@ impl Listing {
     }
 
     /// The columns of several fields as read from the records, without estimates, in one pass; computed ones
-    /// are blank.
+    /// are blank, those of another catalog empty.
     pub fn read_columns_uncached(&self, fields: &[&Field]) -> Vec<Column> {
         let positions = fields.iter().map(|field| self.catalog.position(field));
         let known: Vec<usize> = positions.clone().flatten().collect();

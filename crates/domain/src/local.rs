@@ -90,8 +90,8 @@ impl LocalTime {
         format!("{text} ({})", describe_left(left))
     }
 
-    /// At most `most` times from `from` to `until`, at equal steps from local midnight; the finest step of
-    /// those up to 10 days that fits. Empty if none fits.
+    /// At most `most` times from `from` to `until`, both included, at equal steps from local midnight (by the
+    /// offset from UTC at `until`); the finest step of those up to 10 days that fits. Empty if none fits.
     pub fn ticks(&self, from: UnixTime, until: UnixTime, most: usize) -> Vec<UnixTime> {
         let moment = until.timestamp().unwrap_or_default();
         let offset = f64::from(self.zone.to_offset(moment).seconds());
@@ -107,7 +107,7 @@ impl LocalTime {
         fitting.unwrap_or_default()
     }
 
-    /// Formats a time of [`Self::ticks`]: the time of day, or the date at midnight.
+    /// Formats a time of [`Self::ticks`]: the time of day, or month and day at midnight.
     pub fn tick(&self, time: UnixTime) -> String {
         let text = self.minute(time);
         let part = if text.ends_with("00:00") {

@@ -148,7 +148,9 @@ pub fn decimal(text: &str) -> Option<f64> {
     }
 }
 
-/// Parses a quantity in its base unit: hours, days (also of a term), seconds, GB, dollars.
+/// Parses a quantity in its base unit: hours, days (also of a term), seconds, GB, dollars. Blanks around
+/// number and unit and the case are ignored; a sign and `_` between digits are allowed, commas and exponents
+/// are not.
 ///
 /// # Errors
 /// If the text is empty or not such a quantity.

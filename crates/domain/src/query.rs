@@ -279,10 +279,10 @@ impl Query {
             .filter(move |condition| !self.sends(condition.field, dialect))
     }
 
-    /// The order to request from a server that speaks `dialect`.
+    /// The order to request from a server that speaks `dialect`, with no field twice.
     ///
-    /// Keys that the server lacks are omitted, or replaced by the price that they grow with: a limit then cuts off the
-    /// expensive end rather than arbitrary rows.
+    /// Keys that the server lacks are omitted, or replaced by the price that they grow with: a limit then
+    /// cuts off the expensive end rather than arbitrary rows.
     pub fn sent_order(&self, dialect: &Dialect) -> Vec<OrderKey> {
         let mut order: Vec<OrderKey> = Vec::new();
         for key in &self.order {
@@ -338,7 +338,7 @@ impl Query {
     }
 
     /// A value as JSON for a request, in the unit of the dialect: numbers as numbers, whole ones as integers,
-    /// ids with all digits.
+    /// ids with all digits, versions as text or as a number, as the dialect has them.
     fn value_json(&self, field: &Field, value: &Value, dialect: &Dialect) -> Json {
         match value {
             Value::Null => Json::Null,

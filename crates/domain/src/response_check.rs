@@ -206,8 +206,8 @@ fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
 }
 
 /// The discrepancy of rows that are not in the requested order, from comparing each row with the preceding
-/// one. `None` without an order, or if too few are out of place: none, or, unless the first key is a number
-/// or an id other than the score and the time left, up to a quarter.
+/// one. `None` without an order, or if no row is out of place; unless the first key is a number or an id
+/// other than the score and the time left, also if at most a quarter are.
 ///
 /// Rows without a value can be anywhere.
 fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
@@ -305,8 +305,8 @@ fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
     })
 }
 
-/// The storage size in GB on which all rows agree within the rounding of their prices; `None` if they
-/// disagree, if there are none, or if it is negative.
+/// The storage size in GB on which all rows agree within the rounding of their prices, as a whole number if
+/// it is near one; `None` if they disagree, if there are none, or if it is negative.
 fn agreed(sizes: &[f64]) -> Option<f64> {
     const ROUNDING: f64 = 0.02;
     let mut sorted = sizes.to_vec();

@@ -58,7 +58,8 @@ pub enum SpecError {
 }
 
 impl SearchSpec {
-    /// Converts a query and the words that filter its rows to text. A group of countries is stored by name.
+    /// Converts a query and the words that filter its rows to text: active conditions and words in one,
+    /// disabled conditions apart; 0 as the limit if there is none. A group of countries is stored by name.
     pub fn new(query: &Query, words: &[String]) -> Self {
         let mut text = language::print_briefly(&query.conditions);
         for word in words {
@@ -89,7 +90,7 @@ impl SearchSpec {
     }
 
     /// Parses the query and the words in `dialect`; an unset order, limit, price model or storage has the
-    /// pane's default. Disabled conditions follow the active ones.
+    /// pane's default, a limit of 0 is none. Disabled conditions follow the active ones.
     ///
     /// # Errors
     /// If a part names something that does not exist, or the storage is not from 0 to 1e9 GB.

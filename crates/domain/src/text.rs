@@ -55,18 +55,20 @@ impl Untrusted {
         &self.0
     }
 
-    /// The text for one line of a screen: hostile characters visible, at most `max` terminal cells.
+    /// The text for one line of a screen: hostile characters visible, at most `max` terminal cells, the last
+    /// an ellipsis if anything was cut.
     pub fn screen(&self, max: usize) -> String {
         screen(&self.0, max)
     }
 
-    /// The text for a log, in one line: at most 512 characters of it, all but printable ASCII as `<U+XXXX>`.
+    /// The text for a log, in one line: at most 512 characters of it, then `...`, all but printable ASCII as
+    /// `<U+XXXX>`.
     pub fn log(&self) -> String {
         ascii(&self.0, 512)
     }
 
     /// The text for a confirmation, where a look-alike letter could mislead: at most 256 characters of it,
-    /// all but printable ASCII as `<U+XXXX>`.
+    /// then `...`, all but printable ASCII as `<U+XXXX>`.
     pub fn for_confirmation(&self) -> String {
         ascii(&self.0, 256)
     }
@@ -219,7 +221,8 @@ const fn is_plain(character: char) -> bool {
     matches!(character, ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}')
 }
 
-/// Writes a grapheme, at most about `most` characters of it; returns their number, `None` if it has more.
+/// Writes a grapheme as `visible` shows it, at most about `most` characters of it; returns the number
+/// written, `None` if it has more.
 fn write_visible(grapheme: &str, out: &mut String, most: usize) -> Option<usize> {
     let (mut written, mut marks) = (0, 0);
     // A mark needs a base letter.
@@ -377,7 +380,7 @@ pub fn width(text: &str) -> usize {
     if is_printable(text) { text.len() } else { text.width() }
 }
 
-/// Truncates a text to `max` terminal cells, ending with an ellipsis if anything was cut.
+/// Truncates a text to `max` terminal cells, the last an ellipsis if anything was cut; to nothing for 0.
 pub fn truncate(text: &str, max: usize) -> String {
     if text.len() <= max && is_printable(text) {
         return text.to_owned();

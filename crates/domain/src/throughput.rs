@@ -121,7 +121,8 @@ pub struct RateError(WorkUnit);
 impl FromStr for Work {
     type Err = WorkError;
 
-    /// Parses an amount of work: `500M tokens`, `1.5b-tokens`, `20k images`.
+    /// Parses an amount of work: `500M tokens`, `1.5b-tokens`, `20k images`, in any case. An error for
+    /// another text, without a unit, and for an amount that is not above 0 or is above 1e18.
     fn from_str(text: &str) -> Result<Self, WorkError> {
         let lower = text.trim().to_ascii_lowercase();
         let joint = [' ', '-'];

@@ -101,7 +101,7 @@ impl MonotonicTime {
         Self(elapsed.as_secs_f64())
     }
 
-    /// Whether it is a time that comes, which only `NEVER` is not.
+    /// Whether the time is finite; only `NEVER` is not, which no clock reaches.
     pub const fn is_finite(self) -> bool {
         self.0.is_finite()
     }

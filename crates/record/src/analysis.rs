@@ -85,6 +85,7 @@ impl<T: Send + 'static> LotReader<AnyOutput> for AnyReader<T> {
 }
 
 impl AnyAnalysis {
+    /// Erases the type of an analysis; `downcast` restores it.
     pub fn new<A: Analysis>(analysis: A) -> Self {
         Self(Box::new(analysis))
     }
@@ -112,6 +113,7 @@ impl Analysis for AnyAnalysis {
 }
 
 impl AnyOutput {
+    /// Erases the type of an output; `downcast` restores it.
     pub fn new<T: Send + 'static>(output: T) -> Self {
         Self(Box::new(output))
     }

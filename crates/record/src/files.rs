@@ -145,14 +145,14 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Replaces a file of the user's by `content` in one step. Existing modes of the file and its folders stay; a
-/// new file is private (0600).
+/// new file is private (0600), and so is a new folder. A symbolic link stays and its target is replaced.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mode = fs::metadata(path).ok().map(|before| before.permissions());
     put(path, content, mode)
 }
 
-/// Replaces a file by `content` in one step, private (0600). Existing folders keep their modes; a
-/// new one is private.
+/// Replaces a file by `content` in one step, private (0600). Existing folders keep their modes; a new one is
+/// private. A symbolic link stays and its target is replaced.
 pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
     put(path, content, None)
 }

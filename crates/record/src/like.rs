@@ -10,9 +10,9 @@ use crate::{Analysis, Excerpt, Question, Quote};
 const SOLD_GB: f64 = 1024.0;
 
 /// The query narrowed to offers like that of a row: of the same model and number of GPUs, and of the same
-/// memory if the row reports it. Its other conditions, price type and storage stay, its order and limit are
-/// removed; of volumes only these. `None` if the row does not report its machine (of volumes its cluster) or,
-/// of offers, its number of GPUs.
+/// memory if the row reports it; of volumes the same query. Its other conditions, price type and storage
+/// stay, its order and limit are removed. `None` if the row does not report its machine (of volumes its
+/// cluster) or, of offers, its number of GPUs.
 pub fn offers_like(query: &Query, listing: &Listing, row: u32) -> Option<Query> {
     let lot = recorded_lot(listing, row)?;
     if query.resource == Resource::Volumes {

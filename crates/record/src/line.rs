@@ -139,7 +139,7 @@ struct FactReader<'a> {
 }
 
 impl<'a> FactReader<'a> {
-    /// A reader of the rows of a listing, for offers of a price type.
+    /// A reader of the rows of a listing, for offers of a price type; texts are cut to 64 characters.
     fn new(listing: &'a Listing, offer_type: OfferType) -> Self {
         let attributes = attributes(listing.catalog().resource);
         let fields: Vec<&'static Field> = attributes.iter().map(|attribute| attribute.field).collect();

@@ -60,7 +60,8 @@ impl SearchKey {
 impl Poll {
     /// The poll of a response to `query`, at the time its request was sent. Its sightings are of the rows
     /// that meet the conditions which `dialect` cannot send; an unusable response has none. Its lines include
-    /// those of hidden rows; they are empty if it proves nothing. A response loaded in several requests over
+    /// those of hidden rows; they are empty if it proves nothing. Its scope has the storage that `check`
+    /// found in the prices, if that is another one than was sent. A response loaded in several requests over
     /// more than two minutes never proves that a line is absent.
     pub fn new(
         query: &Query,

@@ -37,8 +37,8 @@ impl Response {
     }
 
     /// Whether the response would contain a line with this standing, so that its absence means something: it
-    /// is complete, or proves prices up to one above the line's. Never for lines that the scope excludes, and
-    /// not below a bound if the line's price is unknown.
+    /// is complete, or has all lines below a price, and the line's price is known and below that. Never for
+    /// lines that the scope excludes.
     fn is_decisive(&self, standing: Standing) -> bool {
         match self.proof {
             _ if standing.is_outside => false,
@@ -97,8 +97,8 @@ impl Watch {
             .get(self.responses.partition_point(|response| response.at() <= at))
     }
 
-    /// The first response after a moment that would contain a line with its standing at that time; `None` if there is
-    /// none. The line's total is never below `least`.
+    /// The first response after a moment that would contain a line with its standing at the time of the
+    /// response; `None` if there is none. The line's total is never below `least`.
     fn decisive_after(&self, at: i64, least: f64, standing: &dyn Fn(i64) -> Standing) -> Option<&Response> {
         let mut index = self.responses.partition_point(|response| response.at() <= at);
         loop {
@@ -267,8 +267,8 @@ impl LineSights<'_> {
         }
     }
 
-    /// The first response of a sight after a moment that would contain the line as it was then; `None` if
-    /// there is none. `index` is that of the sight.
+    /// The first response of a sight after a moment that would contain the line as it is at the time of the
+    /// response; `None` if there is none. `index` is that of the sight.
     fn decisive_after<'w>(&self, index: usize, sight: &Sight<'w>, at: i64) -> Option<&'w Response> {
         let standing = |at| (self.standing)(index, at);
         sight.watch.decisive_after(at, sight.least, &standing)
@@ -305,8 +305,9 @@ impl LineSights<'_> {
         }
     }
 
-    /// Considers a sighting: begins a presence if none is open, and asks the other scopes, which do not see
-    /// the line now, for their next response that would contain it.
+    /// Considers a sighting: begins a presence if none is open, which counts as listed if the run is or if
+    /// the line `was_missing` before; and asks the other scopes, which do not see the line now, for their
+    /// next response that would contain it, up to `LEVELS` contradictions.
     fn on_sighting(&mut self, said: Said, is_listed: bool) {
         if self.open.is_none() {
             self.open = Some(Presence {
@@ -332,9 +333,10 @@ impl LineSights<'_> {
         }
     }
 
-    /// Considers an absence: ends the open presence, as gone if there is a `cause`, else as lost from sight;
-    /// without an open one, a more specific `cause` replaces that of the last departure. Scopes that still
-    /// see the line are asked for their next response with it.
+    /// Considers an absence: ends the open presence, as gone if there is a `cause`, else as lost from sight
+    /// one second before; without an open one, a more specific `cause` of a scope's own replaces that of the
+    /// last departure. Scopes that still see the line are asked for their next response with it, up to
+    /// `LEVELS` contradictions.
     fn on_absence(&mut self, said: Said, cause: Option<Cause>) {
         if let Some(open) = self.open.take() {
             let (last, _) = seen(self.sights, open.first, said.at.saturating_sub(1));

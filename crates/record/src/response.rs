@@ -6,8 +6,8 @@ use crate::{Beginning, Excerpt, PollOutcome, PollRow, Sighting, Spell, poll};
 
 impl Excerpt {
     /// The excerpt of a single response: one poll at the time it was read, and one spell for each lot on
-    /// offer in the rows that break no active condition of `query`. `is_complete` is whether the market has
-    /// no other rows; else the poll is truncated.
+    /// offer in the rows that break no active condition of `query`, `Found` then and still on offer.
+    /// `is_complete` is whether the market has no other rows; else the poll is truncated.
     pub fn of_response(listing: &Listing, query: &Query, is_complete: bool) -> Self {
         let at = listing.read_at().moment();
         let meets = |row: &u32| {

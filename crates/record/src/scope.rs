@@ -31,7 +31,9 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a response to `query`, sent without the `excluded` machines and hosts.
+    /// The scope of a response to `query`, sent without the `excluded` machines and hosts. It has the
+    /// normalised conditions that are sent and those that the market adds, sorted; not those only tested by
+    /// the program. For volumes and workergroups it is on demand, with 0 GB of storage.
     pub fn new(query: &Query, dialect: &'static Dialect, excluded: impl IntoIterator<Item = Supplier>) -> Self {
         let storage = match query.resource {
             Resource::Offers => query.priced_storage(dialect),
@@ -159,7 +161,8 @@ fn sorted(conditions: impl Iterator<Item = Condition>) -> Vec<Condition> {
 }
 
 /// The canonical form of a condition in scopes: enabled, `verified=true` becomes `verification=verified`, a
-/// list of one value that value, `!=` of a flag `=` of the other, and speeds are in Mb/s.
+/// list has each value once in a fixed order, `in` or `not in` one value becomes `=` or `!=`, `!=` of a flag
+/// becomes `=` of the other, and speeds are in Mb/s.
 pub fn normalised(condition: &Condition, transfer: TransferUnit) -> Condition {
     let mut condition = aliased(condition);
     condition.enabled = true;
@@ -213,8 +216,8 @@ fn in_unit(mut condition: Condition, transfer: TransferUnit) -> Condition {
     condition
 }
 
-/// The condition rewritten for the member that its field reads, such as `verification=verified` for
-/// `verified=true`; unchanged if it reads none of another name.
+/// The condition rewritten for the member that its field reads: `verification=verified` for `verified=true`,
+/// `!=` for false. Unchanged if it reads none of another name, or accepts both flags or neither.
 fn aliased(condition: &Condition) -> Condition {
     let member = |key: &str| {
         let catalogs = Resource::ALL.map(Resource::catalog);
@@ -259,7 +262,7 @@ fn aliased(condition: &Condition) -> Condition {
 }
 
 /// The value of a condition in the type of its field: an id from its digits, a flag from 0 or 1, a number
-/// from a flag; network speeds are converted from `transfer` to Mb/s.
+/// from a flag; network speeds are converted from `transfer` to Mb/s, and all other values stay.
 fn plain(field: &Field, value: &Value, transfer: TransferUnit) -> Value {
     match (field.kind, value) {
         (Kind::Id, Value::Text(digits)) => digits.parse().map_or_else(|_| value.clone(), Value::id),

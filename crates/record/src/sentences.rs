@@ -39,14 +39,15 @@ impl Memory {
         }
     }
 
-    /// The kind that all offers have, such as `2x RTX 4090`; `None` unless the query names one model and one
-    /// number of GPUs.
+    /// The kind that all offers have, such as `2x RTX 4090`, with at most 24 characters of the model; `None`
+    /// unless the query names one model and one number of GPUs.
     pub fn kind(&self) -> Option<String> {
         let model = super::question::model_of(&self.query)?;
         Some(format!("{}x {}", self.gpus?, text::screen(model, 24)))
     }
 
-    /// The verdict on the lowest price now, or the reason there is none.
+    /// The verdict on the lowest price now, or the reason there is none: too little watched, or none on
+    /// offer, then with the usual price if known.
     pub fn verdict_sentence(&self) -> String {
         match self.verdict() {
             Verdict::Given(rating) => self.rating_sentence(&rating),
@@ -67,7 +68,8 @@ impl Memory {
     }
 
     /// `Low now: $0.310 for 1 GPU, 12% below the usual $0.352 of the last 30 days (97% known); it was more
-    /// expensive on 8 of the last 10 days`, of the rating of the lowest price now.
+    /// expensive on 8 of the last 10 days`, of the rating of the lowest price now. `Typical` or `High`
+    /// likewise; `usually $0.352 in` if the prices hardly differ; of more GPUs the price is that of each.
     fn rating_sentence(&self, rating: &Rating) -> String {
         let median = self.money(rating.median);
         let standing = match rating.standing {
@@ -96,7 +98,8 @@ impl Memory {
         )
     }
 
-    /// The sentence about the lifetimes of such offers, or the number of departures that is too small for its range.
+    /// The sentence about the lifetimes of such offers: the median and its range, or that they outlast the
+    /// longest time watched. Of too few departures only their number and, from 5 on, the median.
     pub fn lifetime_sentence(&self) -> String {
         let nouns = self.query.resource.nouns();
         let departures = self.lifetimes.departures;

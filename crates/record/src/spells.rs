@@ -45,7 +45,9 @@ struct Figures {
 }
 
 impl Figures {
-    /// The figures of a lot whose lines have these stretches at one moment; `None` if there are none.
+    /// The figures of a lot whose lines have these stretches at one moment: price and offer of the line
+    /// cheapest per GPU, host and country of the latest stretch, the quotes by size. `None` if there are
+    /// none.
     fn from_stretches<'a>(stretches: impl Iterator<Item = &'a Stretch>) -> Option<Self> {
         let stretches: Vec<&Stretch> = stretches.collect();
         let latest = &stretches.iter().max_by_key(|stretch| stretch.from)?.state;
@@ -67,8 +69,9 @@ impl Figures {
     }
 
     /// The beginning of a spell with these figures right after one with `old` ones; `None` if nothing
-    /// changed: the amount and, up to rounding, the quotes are equal. Without `is_seen` the change happened
-    /// out of sight, and the beginning is `Revealed`.
+    /// changed: the amount and, up to rounding, the quotes are equal. `Repriced` if the lowest price changed,
+    /// else `Resized` if the amount did, else `Revealed`; always `Revealed` without `is_seen`, for a change
+    /// out of sight.
     fn beginning_after(&self, old: &Self, is_seen: bool) -> Option<Beginning> {
         let mut quotes = std::iter::zip(&old.quotes, &self.quotes);
         if old.amount == self.amount
@@ -104,9 +107,9 @@ fn amount(states: &[&LineState]) -> u32 {
     sizes.max().unwrap_or(0)
 }
 
-/// The spells of a lot, in order of time, from the `stretches` of its lines. `polls` are the moments of the
-/// responses that cover the question, ascending. The first spell after an absence is `Listed` if all lines
-/// that begin with it are, else `Found`.
+/// The spells of a lot, in order of time, from the `stretches` of its lines; a change of its figures begins
+/// another. `polls` are the moments of the responses that cover the question, ascending. The first spell
+/// after an absence is `Listed` if all lines that begin with it are, else `Found`.
 pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
     let ends = stretches.iter().flat_map(|stretch| [stretch.from, stretch.stop]);
     // A stretch that is still on offer has no end.
@@ -185,8 +188,9 @@ fn begin(lot: &Lot, figures: &Figures, beginning: Beginning, at: i64) -> Spell {
     }
 }
 
-/// Ends a spell after which no line of its lot is on offer at `time`: lost from sight if one of the `ended`
-/// stretches was, else gone with their most specific cause. A line that only changed has left the search.
+/// Ends a spell after which no line of its lot is on offer at `time`: lost from sight a second earlier if one
+/// of the `ended` stretches was, else gone with their most specific cause. A line that only changed has left
+/// the search.
 fn close(open: &mut Spell, ended: &[&Stretch], time: i64) {
     let last_with = |is_lost: bool| {
         let ends = ended

@@ -157,7 +157,7 @@ struct Versioned<T> {
 }
 
 /// Reads a state file. A missing one has no content, a corrupt one is moved aside with a notice, and one that
-/// cannot be read or is from a newer version is blocked.
+/// cannot be read or moved aside or is from a newer version is blocked.
 fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
     let bytes = match bytes(path) {
         Ok(bytes) => bytes,

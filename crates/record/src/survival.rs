@@ -96,7 +96,8 @@ impl Lifetimes {
     }
 }
 
-/// Computes the Kaplan–Meier curve of lifetimes, with its 95 % band, from stretches of watched time.
+/// Computes the Kaplan–Meier curve of lifetimes, with its 95 % band, from stretches of watched time; it ends
+/// at an age that no lot watched so far outlives, if others were first seen at a greater one.
 ///
 /// Greenwood's variance on the log-log scale keeps the band between 0 and 1.
 pub fn lifetimes(lives: &[Life]) -> Lifetimes {

@@ -344,7 +344,8 @@ impl Memory {
     }
 }
 
-/// Compares a price with the lowest prices of the recorded time; `None` if none is known.
+/// Compares a price with the lowest prices of the recorded time: low or high if it is in their lowest or
+/// highest fifth by time. `None` if none is known.
 fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let prices = &memory.between(memory.since, memory.until);
     let (lowest, highest) = (prices.first()?.0, prices.last()?.0);

@@ -140,7 +140,9 @@ impl Refusal {
         self.bytes().map(Body::from)
     }
 
-    /// The error as a response whose body is in memory.
+    /// The error as a response with a JSON body in memory: `success`, `error` and `msg`, or only `detail`.
+    /// The seconds to wait go into `Retry-After`, rounded up and at least 1; the allowed methods into
+    /// `Allow`.
     pub fn bytes(&self) -> Response<Bytes> {
         let body = if self.detail {
             json!({ "detail": self.msg })

@@ -19,7 +19,7 @@ use super::script::{Script, Step};
 pub struct ConnectionHandle(Arc<Mutex<Option<Script>>>);
 
 impl ConnectionHandle {
-    /// Plays a script in place of the next response on this connection.
+    /// Plays a script in place of the next response on this connection; it replaces one that was set before.
     pub fn play(&self, script: Script) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(script);
     }

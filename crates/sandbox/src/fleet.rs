@@ -173,7 +173,9 @@ impl Fleet {
     }
 
     /// Assigns a request to a worker, or returns the states of the workers while it waits, in the queue only
-    /// if it has a replay timeout. May also wake a stopped worker. `None` if the endpoint does not exist.
+    /// if it has a replay timeout. An index that was given before is a poll of that request, any other a new
+    /// request, which gets the next index and adds load. May also wake a stopped worker. `None` if the
+    /// endpoint does not exist.
     pub fn route(&mut self, request: RouteRequest<'_>) -> Option<RouteReply> {
         let elapsed = self.elapsed;
         let index = self.endpoints.iter().position(|known| known.name == request.endpoint)?;
@@ -213,7 +215,7 @@ impl Fleet {
         }
     }
 
-    /// The workergroups that need workers now.
+    /// The workergroups that need workers now: those of callers whose time to hire has come.
     pub fn vacancies(&self) -> Vec<Vacancy> {
         let due = |group: &&Group| group.hires_at.is_some_and(|at| at <= self.elapsed);
         let vacancy = |group: &Group| Vacancy {
@@ -224,8 +226,9 @@ impl Fleet {
         self.groups.iter().filter(due).map(vacancy).collect()
     }
 
-    /// Hires the machines at `addresses`, as many as the workergroup `group` has slots, which then load; with
-    /// no addresses, it tries again in 30 s. No effect if the group does not exist.
+    /// Hires the machines at `addresses`, as many as the workergroup `group` has slots, which then load; the
+    /// endpoint keeps as many more workers ready when it is idle. With no addresses, it tries again in 30 s.
+    /// No effect if the group does not exist.
     pub fn staff(&mut self, group: u64, addresses: &[String]) {
         let elapsed = self.elapsed;
         let Some(group) = self.groups.iter_mut().find(|known| known.record.id == group) else {
@@ -353,8 +356,9 @@ impl Endpoint {
         }
     }
 
-    /// Assigns a ready worker to a request unless requests before it in the queue need the room; else the
-    /// request waits in the queue, if it has a replay timeout.
+    /// Assigns a ready worker to a request unless requests before it in the queue need the room, and holds
+    /// its load there for its replay timeout, if it has one; else the request waits in the queue, if it has
+    /// one.
     fn assign(&mut self, request_idx: u64, request: &RouteRequest<'_>, elapsed: f64) -> RouteOutcome {
         let ahead = self.queue.ahead(request_idx);
         let queue = &self.queue;

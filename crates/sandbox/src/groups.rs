@@ -25,9 +25,9 @@ const IGNORED: [&str; 9] = [
 /// The texts are stored, and searched.
 const LONGEST: usize = 16 * 1024;
 
-/// Applies the members of a body to a workergroup; missing and null ones leave it unchanged. Returns the
-/// endpoint that the body names; an error for unknown members, invalid values, and more `cold_workers` than
-/// the maximum number of workers. On an error some members may have been applied.
+/// Applies the members of a body to a workergroup; missing, null and ignored ones leave it unchanged. Returns
+/// the endpoint that the body names; an error for unknown members, invalid values, and more `cold_workers`
+/// than the maximum number of workers. On an error some members may have been applied.
 pub fn apply(body: &Map<String, Json>, group: &mut MadeGroup) -> Result<Place, Refusal> {
     let mut place = Place::default();
     let mut cold_workers = 0;

@@ -40,10 +40,11 @@ impl Delays {
         }
     }
 
-    /// The delay of the next response to an operation, or to any other request for `None`.
+    /// The delay of the next response to an operation, or to any other request for `None`: none, a fixed one,
+    /// or a random one, which is more often short than long.
     ///
-    /// It depends on the seed, the operation and the call's number among the calls of that operation, as
-    /// faults do.
+    /// A random one depends on the seed, the operation and the call's number among the calls of that
+    /// operation, as faults do.
     pub fn next(&self, call: Option<Call>) -> Duration {
         match self.latency {
             Latency::None => Duration::ZERO,

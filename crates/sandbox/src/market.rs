@@ -226,7 +226,7 @@ impl Market {
         offer::row(&self.figures, &self.codes, (listed.0, listed.1), terms, self.now())
     }
 
-    /// All machine offers as the records in a search with `terms`, computed lazily.
+    /// All machine offers that have not ended, as the records in a search with `terms`, computed lazily.
     pub fn offers(&self, terms: Terms) -> impl Iterator<Item = OfferRow<'_>> {
         self.listed().map(move |listed| self.row(listed, terms))
     }
@@ -298,8 +298,8 @@ impl Market {
         Ok(())
     }
 
-    /// Lists the machines of every market, each with a host of its own, as far as the number of offers
-    /// allows.
+    /// Lists the machines of every market, each with a host of its own, one of them the caller, as far as the
+    /// number of offers allows.
     fn list_anchors(&mut self) {
         for (index, wish) in ANCHORS.into_iter().enumerate() {
             let room = self.config.offers.saturating_sub(self.offer_count());
@@ -374,7 +374,8 @@ impl Market {
         self.machines.push(machine);
     }
 
-    /// Lists the network volumes, distributed over the clusters; one in fifteen is the caller's.
+    /// Lists the network volumes, distributed over the clusters of the listed machines and, so that each has
+    /// about two, over added ones; one in fifteen is the caller's, on the caller's own cluster.
     fn list_volumes(&mut self) {
         let mut clusters = self.clusters();
         let user_cluster = self.user_cluster();

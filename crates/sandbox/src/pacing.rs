@@ -29,8 +29,8 @@ impl Pacer {
         }
     }
 
-    /// Allows a call at `now`, or refuses it with the time to wait since the last one allowed. Refused calls
-    /// do not count; only unlisting and volume searches are limited.
+    /// Allows a call at `now`, or refuses it with the time left to wait if it comes too soon after the last
+    /// one allowed of the same operation. Only unlisting and volume searches are limited.
     pub fn ask(&mut self, call: Call, now: Instant) -> Result<(), Refusal> {
         let (threshold, detail) = match call {
             Call::Unlist => (UNLIST, true),

@@ -66,8 +66,9 @@ pub struct Search {
 }
 
 impl Search {
-    /// Parses a search of `catalog` from the members of a body: flat, or wrapped in `q`. An error for unknown
-    /// members and invalid values.
+    /// Parses a search of `catalog` from the members of a body: flat, with durations in seconds as the
+    /// market's own client sends them, or wrapped in `q`, with those in days as specified. An error for
+    /// unknown members and invalid values.
     pub fn read(catalog: &'static Catalog, body: Map<String, Json>) -> Result<Self, Refusal> {
         let (members, wrapped) = unwrap(body)?;
         let mut search = Self::from_conditions(Vec::new());
@@ -196,7 +197,8 @@ fn unwrap(mut body: Map<String, Json>) -> Result<(Map<String, Json>, bool), Refu
     }
 }
 
-/// The field with a name, and the factor from the sent value to the field's unit; `None` if there is none.
+/// The field with a name, or with that as an alias, and the factor from the sent value to the field's unit;
+/// `None` if there is none.
 fn column(catalog: &'static Catalog, name: &str) -> Option<(&'static Field, f64)> {
     let (name, factor) = COLUMN_ALIASES
         .iter()
@@ -213,7 +215,7 @@ fn operator_named(name: &str) -> Option<Operator> {
         .find(|known| known.name() == name || Dialect::VAST.operator(*known) == name)
 }
 
-/// Parses the maximum number of rows; 64 for null.
+/// Parses the maximum number of rows, a whole number that is not negative; 64 for null.
 fn limit(value: &Json) -> Result<usize, Refusal> {
     if value.is_null() {
         return Ok(DEFAULT_LIMIT);
@@ -236,7 +238,7 @@ fn rental(value: &Json) -> Result<OfferType, Refusal> {
 }
 
 /// Parses an order, a list of pairs of field and direction; a field that is named again is dropped. Empty for
-/// null.
+/// null; an error for another shape and for unknown fields.
 fn order(catalog: &'static Catalog, value: &Json) -> Result<Vec<OrderKey>, Refusal> {
     let shape = || Refusal::invalid("order must be a list of pairs [field, \"asc\" or \"desc\"]");
     let keys = match value {

@@ -93,7 +93,7 @@ async fn answer(
 }
 
 /// Checks host, path, key and rate limit, in this order; returns the target, or the refusal of the first
-/// check that fails.
+/// check that fails. The key is the account's; routing takes any here, and open targets need none.
 fn admit(state: &State, parts: &Parts, credential: Credential) -> Result<Target, Refusal> {
     if state.loopback_only && !names_loopback(parts) {
         return Err(Refusal::host());
@@ -252,7 +252,7 @@ async fn change(work: impl FnOnce() -> Result<Json, Refusal> + Send + 'static) -
     run_blocking(work).await.map(json_answer)
 }
 
-/// Runs blocking work off the event loop.
+/// Runs blocking work off the event loop; a panic of it becomes a refusal with status 500.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {

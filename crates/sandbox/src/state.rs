@@ -75,7 +75,8 @@ struct World {
 }
 
 impl State {
-    /// The state of a new sandbox, whose market starts now, or at its configured time if frozen.
+    /// The state of a new sandbox, whose market starts now, or at its configured time if frozen. The
+    /// configured workergroups are restored, and the configured listings removed.
     ///
     /// `key` is the account's; `entropy` makes other keys and request ids differ from those of other runs.
     pub fn new(config: &SandboxConfig, key: Token, entropy: u64) -> io::Result<Self> {
@@ -173,8 +174,9 @@ impl State {
         self.world().market.user_listings()
     }
 
-    /// Unlists the caller's volume with the id in a body; returns the response's JSON. An error if the body
-    /// has other members or no id, or if the caller has no such listing or it is rented.
+    /// Unlists the caller's volume with the id in a body, saves and records that; returns the response's
+    /// JSON. An error if the body has unknown members or no id, or if the caller has no such listing or it is
+    /// rented.
     pub fn unlist(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         if let Some(name) = body
             .keys()
@@ -203,8 +205,9 @@ impl State {
         list("{\"success\":true,\"results\":[", world.fleet.workergroups(), "]}")
     }
 
-    /// Creates the workergroup in a body, as if by another client if `is_foreign`; returns JSON with its id.
-    /// An error if the body is invalid, its endpoint id is unknown, or there is no room.
+    /// Creates the workergroup in a body, as if by another client if `is_foreign`, saves and records it;
+    /// returns JSON with its id. An error if the body is invalid, its endpoint id is unknown, or there is no
+    /// room.
     pub fn create_workergroup(&self, body: &Map<String, Json>, is_foreign: bool) -> Result<Json, Refusal> {
         let mut group = default_group();
         let place = groups::apply(body, &mut group)?;
@@ -220,8 +223,8 @@ impl State {
         Ok(json!({ "success": true, "id": id }))
     }
 
-    /// Changes the settings in a body of the workergroup with an id; an error if it does not exist or the
-    /// body is invalid.
+    /// Changes the settings in a body of the workergroup with an id and saves it; an endpoint in the body is
+    /// ignored. An error if it does not exist or the body is invalid, then nothing changes.
     pub fn update_workergroup(&self, id: u64, body: &Map<String, Json>) -> Result<Json, Refusal> {
         if let Some(settings) = self.world().fleet.settings(id) {
             let mut changed = settings.clone();
@@ -234,7 +237,7 @@ impl State {
         known_group(true)
     }
 
-    /// Deletes a workergroup and its workers; an error if it does not exist.
+    /// Deletes a workergroup and its workers, and saves that; an error if it does not exist.
     pub fn delete_workergroup(&self, id: u64) -> Result<Json, Refusal> {
         let (made, known) = {
             let mut world = self.world();
@@ -246,7 +249,7 @@ impl State {
         known_group(known)
     }
 
-    /// Saves a group that a caller created or changed, so that it outlives the sandbox.
+    /// Saves a group, so that it outlives the sandbox; no effect on one that no caller created.
     fn save_group(&self, id: u64) {
         let made = self.world().fleet.made_group(id);
         if let Some(made) = made {
@@ -311,7 +314,8 @@ impl State {
 
     /// Assigns a worker to the route request in a body; returns the JSON of the assignment or of the workers'
     /// states. An error without a valid key, for unknown members and values, and for an unknown endpoint; a
-    /// request with a place in a queue gets the last as JSON with `error_msg`.
+    /// request with a place in a queue gets the last as JSON with `error_msg`. In a frozen sandbox it
+    /// advances the fleet's time.
     ///
     /// The caller can send the key of the endpoint (or of one of its workergroups) instead of the account's.
     pub fn route(self: &Arc<Self>, body: &Map<String, Json>, header: Option<&[u8]>) -> Result<Json, Refusal> {
@@ -382,7 +386,8 @@ impl State {
         }
     }
 
-    /// The response's JSON for a route: the signed address of the worker, which then listens, or a status.
+    /// The response's JSON for a route: the signed address of the worker, which then listens, or a status. An
+    /// assignment is recorded.
     fn route_reply(self: &Arc<Self>, endpoint: &str, cost: &Json, reply: &RouteReply) -> Result<Json, Refusal> {
         let (idx, id) = (reply.request_idx, &reply.request_id);
         Ok(match &reply.outcome {
@@ -454,8 +459,8 @@ impl State {
         self.ledger.commit(Commit { call, id, is_foreign });
     }
 
-    /// Locks the market and the fleet, advanced to the present, a sped-up market by a week at most; a frozen
-    /// sandbox stays at its start.
+    /// Locks the market and the fleet, advanced to the present, a sped-up market by a week at most, with
+    /// workers hired where they are due; a frozen sandbox stays at its start.
     fn world(&self) -> MutexGuard<'_, World> {
         let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.frozen {

@@ -72,8 +72,8 @@ pub struct ThemeConfig {
 }
 
 impl Override {
-    /// Parses a role's colours: `#rrggbb`, a name such as `light-blue` or a number of the 256-colour palette; with a
-    /// background `black on #ffcc00` or only `on 52`.
+    /// Parses a role's colours: `#rrggbb`, a name such as `light-blue` or a number of the 256-colour palette;
+    /// with a background `black on #ffcc00` or only `on 52`. The role `background` takes one colour.
     ///
     /// # Errors
     /// If the role or colour does not exist; the message lists the valid ones.
@@ -156,10 +156,12 @@ impl Depth {
 }
 
 impl ThemeConfig {
-    /// The theme to draw with; `variable` reads the environment.
+    /// The theme to draw with; `variable` reads the environment. Without colours it is the plain one, with
+    /// sixteen the ANSI theme, except high contrast. Overrides replace its colours, which are then reduced to
+    /// the terminal's.
     ///
-    /// `light` is the terminal's reply about its background, `None` if there was none: then `COLORFGBG` decides, and
-    /// dark is the default.
+    /// `light` is the terminal's reply about its background, `None` if there was none: then `COLORFGBG`
+    /// decides, and dark is the default.
     pub fn theme(&self, light: Option<bool>, variable: impl Fn(&str) -> Option<String>) -> Theme {
         let depth = Depth::detect(&variable);
         let light = light.or_else(|| from_colorfgbg(&variable));

@@ -37,8 +37,8 @@ const NAMES: [(KeyCode, &str, &str); 15] = [
 ];
 
 impl Chord {
-    /// Parses the spelling of key tables and configurations, such as `ctrl-d` or `f5`; `None` if it is not a
-    /// key.
+    /// Parses the spelling of key tables and configurations, such as `ctrl-d` or `f5`; a letter with `ctrl-`
+    /// becomes lower case. `None` if it is not a key.
     pub fn parse(text: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;

@@ -24,8 +24,8 @@ pub fn open(panel: Panel<'_>, (width, height): (u16, u16), screen: Rect, buffer:
     panel.render(area, buffer, theme)
 }
 
-/// Blanks the strips of the screen to the left and right of a centred frame, unless they are wide enough to be
-/// read as what is behind it.
+/// Blanks the strips of the screen to the left and right of a centred frame, in its rows, unless they are
+/// wider than 16 cells each and so can be read as the text behind it.
 pub fn clear_beside(frame: Rect, screen: Rect, buffer: &mut Buffer) {
     if screen.width.saturating_sub(frame.width) <= 2 * BESIDE {
         let rows = Rect {

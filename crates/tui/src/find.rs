@@ -81,7 +81,8 @@ impl Find {
     }
 
     /// Starts, confirms or ends the search, or steps through its matches; next and previous start a search if
-    /// none is active. A command of `None` is ignored.
+    /// none is active. `Moved` after a step or a confirmation, `Handled` after a start or an end, `Ignored`
+    /// for all other commands and `None`.
     pub fn update(&mut self, command: impl Into<Option<Command>>) -> FindEvent {
         match command.into() {
             Some(Command::NextMatch) if self.is_active() => self.step(1),
@@ -110,8 +111,8 @@ impl Find {
         self.is_typing.then(|| self.input.paste(text))
     }
 
-    /// Finds the matching lines again after a change of `lines` or the search text; an empty text matches
-    /// none.
+    /// Finds the lines that contain the search text in any case again after a change of `lines` or the text;
+    /// an empty one matches none.
     ///
     /// The current match is the first from the line `from` on, where the reader is, or the first of all if
     /// none follows.

@@ -84,7 +84,7 @@ impl<K: Copy + Eq> Form<K> {
         form
     }
 
-    /// Makes Enter in any field submit the form as `key`.
+    /// Makes Enter in any field except a button, which it presses, submit the form as `key`.
     #[must_use]
     pub const fn submits(mut self, key: K) -> Self {
         self.on_enter = OnEnter::Submit(key);
@@ -113,8 +113,9 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Handles a command: moves the focus or the cursor, changes a choice or toggle, or submits. A command of
-    /// `None`, or one that the focused field does not use, is `Ignored`.
+    /// Handles a command: moves the focus or the cursor, changes a choice (around at the ends) or toggle, or
+    /// submits. Enter presses a button; in other fields it submits if [`Form::submits`] was called, else
+    /// moves on. A command of `None`, or one that the focused field does not use, is `Ignored`.
     pub fn update(&mut self, command: impl Into<Option<Command>>) -> FormEvent<K> {
         let (Some(command), Some(field)) = (command.into(), self.fields.get_mut(self.focus)) else {
             return FormEvent::Ignored;
@@ -162,8 +163,8 @@ impl<K: Copy + Eq> Form<K> {
         FormEvent::Moved
     }
 
-    /// Focuses the button that Enter presses, rather than one after it that clears the form; the last field or
-    /// button if there is none below the focus.
+    /// Focuses the button as which Enter submits the form, rather than one after it that clears the form; the
+    /// last visible field or button if there is none below the focus.
     fn focus_last(&mut self) -> FormEvent<K> {
         let submits = |field: &Field<K>| self.on_enter == OnEnter::Submit(field.key) && !field.is_hidden;
         let button = self.fields.iter().position(submits);
@@ -265,8 +266,8 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Checks every visible field, shows all errors, and focuses the first invalid field. True if all are
-    /// valid.
+    /// Checks every visible field, shows their errors in place of all shown before, and focuses the first
+    /// invalid field. True if all are valid.
     pub fn validate(&mut self) -> bool {
         for field in &mut self.fields {
             field.show_fault();

@@ -10,7 +10,7 @@ use crate::command::Command;
 ///
 /// `viewport` is its visible part in the last frame.
 pub trait InputWidget {
-    /// Moves or searches; false if the widget does not handle the command.
+    /// Moves or searches; false, the default, if the widget does not handle the command.
     fn act(&mut self, _command: Command, _viewport: Viewport) -> bool {
         false
     }
@@ -21,12 +21,12 @@ pub trait InputWidget {
     /// Handles a pasted text; `None` if nothing can be pasted now.
     fn pasted(&mut self, text: &str) -> Option<Pasted>;
 
-    /// Scrolls by `lines`, up if negative; false if the wheel moves its cursor instead.
+    /// Scrolls by `lines`, up if negative; false, the default, if the wheel moves its cursor instead.
     fn wheel(&mut self, _lines: isize, _viewport: Viewport) -> bool {
         false
     }
 
-    /// Selects a line; false if the widget does not handle clicks by itself.
+    /// Selects a line; false, the default, if the widget does not handle clicks by itself.
     fn select_line(&mut self, _line: usize) -> bool {
         false
     }

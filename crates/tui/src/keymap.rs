@@ -98,8 +98,8 @@ impl<R: KeyRow> Keymap<R> {
         Some(self.shown(*chord))
     }
 
-    /// The first of the contexts in which the displayed key of `row` is bound to any action; `None` if the
-    /// row has no key, or none of the contexts binds it.
+    /// The first of the contexts in which a row of the table, with any action, has the displayed key of
+    /// `row`; `None` if that has no key, or none of the contexts has it.
     pub fn owner_of(&self, contexts: &[R::Context], row: &R) -> Option<R::Context> {
         let shown = self.chords(row).first()?;
         let takes = |context: &&R::Context| {

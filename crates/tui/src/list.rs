@@ -226,7 +226,8 @@ impl<T: Clone> InputWidget for List<T> {
         by.inspect(|by| self.step(*by)).is_some()
     }
 
-    /// Types into the search line; a list handles no other keys.
+    /// Types into the search line and filters the lines by it; true for every key, as a list has no other use
+    /// for keys.
     fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
         if self.input.key(key) {
             self.narrow();

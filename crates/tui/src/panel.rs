@@ -47,7 +47,8 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The style of a panel's frame with this tone, in a theme.
+    /// The style of a panel's frame with this tone, in a theme: that of borders, of the focus, of warnings
+    /// (`Ask`) or of errors (`Danger`).
     pub const fn border(self, theme: &Theme) -> Style {
         match self {
             Self::Quiet => theme.border,
@@ -229,7 +230,8 @@ impl<'a> Panel<'a> {
         line
     }
 
-    /// Draws the frame and returns the area inside it.
+    /// Draws the frame with its title, tabs and notes, and returns the area inside it, which is blanked
+    /// except after [`Panel::on_blank`].
     pub fn render(self, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
         if !self.is_on_blank {
             Clear.render(area, buffer);
@@ -296,8 +298,9 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// A note of at most `room` cells: without as many of its last parts, separated by ` · `, as that takes. The first of
-/// several parts is the subject, and cut if need be; a single part that is too long is left out.
+/// A note of at most `room` cells: without as many of its last parts, separated by ` · `, as that takes. The
+/// first of several parts is the subject, and cut if need be, but left out in eight cells or fewer; a single
+/// part that is too long is left out.
 fn shortened(note: Line<'_>, room: usize) -> Line<'_> {
     if note.width() <= room {
         return note;

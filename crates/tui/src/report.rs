@@ -191,7 +191,8 @@ impl Report {
         true
     }
 
-    /// Scrolls by `by` rows of the screen, up if negative; in a report with a cursor, moves that by lines.
+    /// Scrolls by `by` rows of the screen, up if negative, stopping at the ends; in a report with a cursor,
+    /// moves that by lines.
     pub fn scroll(&mut self, by: isize, viewport: Viewport) {
         if let Some(cursor) = self.cursor {
             self.select(cursor.saturating_add_signed(by));
@@ -252,7 +253,8 @@ impl Report {
         self.above((self.lines.count(), 0), page.max(1), width)
     }
 
-    /// Types a key into the search; false if its input is closed or the key edits nothing.
+    /// Types a key into the search, and moves to the first match from here on; false if its input is closed
+    /// or the key edits nothing.
     pub fn key(&mut self, key: KeyEvent, viewport: Viewport) -> bool {
         let is_taken = self.find.key(key);
         if is_taken {
@@ -262,7 +264,7 @@ impl Report {
         is_taken
     }
 
-    /// Pastes into the search input; `None` if it is closed.
+    /// Pastes into the search input and finds the matches, without moving to one; `None` if it is closed.
     pub fn paste(&mut self, text: &str) -> Option<Pasted> {
         let pasted = self.find.paste(text);
         if pasted.is_some() {

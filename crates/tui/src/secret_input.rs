@@ -69,8 +69,9 @@ impl SecretInput {
         *self = Self::default();
     }
 
-    /// Handles a key press; false if the field does not handle it. Backspace deletes the last character, with
-    /// Ctrl or Alt all of them; a character beyond the maximum length is ignored.
+    /// Handles a key press; false if the field does not handle it. Backspace and Ctrl-h delete the last
+    /// character; Backspace with Ctrl or Alt, Ctrl-u and Ctrl-w all of them. A character beyond the maximum
+    /// length is ignored.
     ///
     /// Only the end can be edited, because the cursor would be invisible.
     pub fn key(&mut self, key: KeyEvent) -> bool {

@@ -117,10 +117,11 @@ impl Strip {
     }
 }
 
-/// Places columns from left to right in their own order, as many as fit.
+/// Places columns from left to right in their own order, as many as fit; the first that does not is cut if it
+/// is of texts and enough room is left.
 ///
-/// The `leading` ones are always visible; `offset` of the others are scrolled away, but never past the point where the
-/// rest fills the room. Cells are reserved for the count of columns that do not fit.
+/// The `leading` ones are always visible; `offset` of the others are scrolled away, but never past the point
+/// where the rest fills the room. Cells are reserved for the count of columns that do not fit.
 pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter: u16, width: u16) -> Strip {
     let all = width.saturating_sub(gutter);
     let needed: u16 = columns.iter().map(|column| column.width + 1).sum();
@@ -254,7 +255,7 @@ pub trait Rows {
         (if is_selected { "›" } else { " " }, Style::new())
     }
 
-    /// The style of a row that is not selected, patched onto the theme's text style.
+    /// The style of a row that is not selected, patched onto the theme's text style; by default none.
     fn style(&self, _row: usize) -> Style {
         Style::new()
     }
@@ -347,7 +348,8 @@ impl<'a, R: Rows> Table<'a, R> {
         Line::styled(self.more.as_str(), self.theme.dim).render(right, buffer);
     }
 
-    /// Draws one row: the signs of the gutter, then its cells, with matches of a search highlighted.
+    /// Draws one row: the signs of the gutter, then its cells, with matches of a search highlighted. The
+    /// selected row has the theme's colours; of other styles on it only the modifiers count.
     fn row(&self, row: usize, area: Rect, buffer: &mut Buffer) {
         let is_selected = self.cursor == Some(row);
         let base = if is_selected {

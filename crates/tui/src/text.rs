@@ -78,7 +78,8 @@ pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
     Line { spans, ..line }
 }
 
-/// Wraps a text into lines of at most `width` cells, at blanks if possible; line breaks in the text stay.
+/// Wraps a text into lines of at most `width` cells (0 counts as 1), at blanks if possible, with hostile
+/// characters written visibly; line breaks in the text stay. An empty text has no lines.
 pub fn wrap(text: &str, width: u16) -> Vec<String> {
     let options = options(width);
     let wrapped = |line| {
@@ -140,8 +141,8 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
 }
 
 /// Wraps a line of three spans whose third explains the two before it: in a column of its own if that has at
-/// least 24 cells, else below the others, indented by `indent` cells. Any other line is wrapped as by
-/// `wrap_line`.
+/// least 24 cells, else below the others, indented by `indent` cells. Any other line, one that fits and one
+/// whose first two spans do not are wrapped as by `wrap_line`.
 pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
     const LEAST: u16 = 24;
     let [label, value, text] = line.spans.as_slice() else {

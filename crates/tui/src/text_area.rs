@@ -25,8 +25,8 @@ pub struct TextArea {
 }
 
 impl TextArea {
-    /// A text with the cursor at its start; hostile characters become their visible names, as it would not be noticed
-    /// if they were missing.
+    /// A text with the cursor at its start; tabs become blanks, and hostile characters their visible names,
+    /// as it would not be noticed if they were missing.
     pub fn new(text: &str) -> Self {
         let text = in_lines(text).replace('\t', " ");
         let mut editor = Editor::from(visible_lines(&text).split('\n'));
@@ -59,8 +59,8 @@ impl TextArea {
         usize::from(self.editor.scroll_offset().0)
     }
 
-    /// Handles an editing or cursor key, except Up, Down and Enter; false for any other key. Characters
-    /// beyond the maximum length are ignored.
+    /// Handles an editing or cursor key, except Up, Down and Enter; false for any other key. A hostile
+    /// character becomes its visible name; characters beyond the maximum length are ignored.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let editor = &mut self.editor;
         let control = key.modifiers.contains(KeyModifiers::CONTROL);

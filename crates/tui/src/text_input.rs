@@ -76,7 +76,7 @@ impl TextInput {
         self.input.value()
     }
 
-    /// Replaces the text; the cursor moves to its end.
+    /// Replaces the text and ends the selection; the cursor moves to its end.
     pub fn set(&mut self, text: impl Into<String>) {
         self.input = Input::new(text.into());
         self.is_selected = false;
@@ -156,7 +156,8 @@ impl TextInput {
         self.text().is_empty()
     }
 
-    /// Handles an editing or cursor key; false for any other key. A character beyond the maximum length is
+    /// Handles an editing or cursor key; false for any other key. Typing a character, or deleting one or a
+    /// word, replaces a selected text; any other key deselects it. A character beyond the maximum length is
     /// ignored.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);

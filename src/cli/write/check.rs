@@ -114,7 +114,8 @@ impl Unsettled {
 }
 
 /// `bourse writes check`: prints what is unsettled on this market, or settles the chosen entries after a
-/// confirmation.
+/// confirmation. Without `--settle` it fails if anything is unsettled; writes to other markets are only noted
+/// on stderr.
 pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<(), CliError> {
     let path = settings.paths.as_ref().map(Paths::journal_file);
     let journal = path.as_deref().map_or_else(Journal::default, Journal::at);
@@ -201,7 +202,7 @@ fn chosen(open: &[Unsettled], arguments: &CheckArguments) -> Result<Vec<Unsettle
 }
 
 /// Records the decision on each chosen write in the journal (`settled` other than done: it did not happen),
-/// and moves damaged lines out of it.
+/// moves damaged lines out of it, and prints each change.
 fn settle(journal: &Journal, chosen: &[Unsettled], settled: Option<Settled>) -> Result<(), CliError> {
     let not_settled = |error: JournalError| CliError::Failed(format!("not settled: {error}"));
     let mut damage = Vec::new();

@@ -79,7 +79,8 @@ impl Supply {
     }
 }
 
-/// The supply that the search of a group finds now, without the user's bans; sends one search.
+/// The supply that the search of a group finds now, the offers that the user banned left out; sends one
+/// search.
 ///
 /// # Errors
 ///
@@ -97,8 +98,8 @@ pub async fn report(settings: &Settings, session: &Session, search: &Recruitment
 }
 
 impl Checked {
-    /// The excess over the limit that the user lets the workergroup have; `None` if it is within the limit or
-    /// there is none.
+    /// The excess over the limit that the user lets the workergroup have, which is also noted on stderr;
+    /// `None` if it is within the limit or there is none.
     ///
     /// # Errors
     ///

@@ -19,7 +19,8 @@ impl Write {
     }
 }
 
-/// Notes on stderr the earlier writes with an unknown outcome; the latest of the same subject comes last.
+/// Notes on stderr the earlier writes of other subjects with an unknown outcome, then the latest one of the
+/// same kind and subject, with the check to make.
 pub(super) fn print_unsettled(mutations: &Mutations, write: &Write) {
     for entry in mutations.unsettled_before().filter(|entry| !write.is_about(entry)) {
         output::note(&unsettled::describe(entry));

@@ -65,8 +65,8 @@ impl Axis<'_> {
         }
     }
 
-    /// The ticks across `columns`: round values at equal steps, as many as leave their labels
-    /// apart.
+    /// The ticks across `columns`: round values at equal steps, as many as leave their labels apart, at most
+    /// 12.
     ///
     /// A tick is in the cell that has the dot of its value, as the lines of the chart are.
     pub fn across(&self, columns: u16) -> Vec<Tick> {
@@ -96,9 +96,9 @@ impl Axis<'_> {
         fewer.find(|rows| is_even(&self.upwards(*rows))).unwrap_or(rows)
     }
 
-    /// The sets of ticks whose labels have a gap between them, the largest first. `room` is the axis length
-    /// in cells, `step` the least cells between ticks, `gap` between labels; `length` measures a label and
-    /// `cell` places a value.
+    /// The sets of ticks whose labels have a gap between them, the largest (at most 12 ticks) first. `room`
+    /// is the axis length in cells, `step` the least cells between ticks, `gap` between labels; `length`
+    /// measures a label and `cell` places a value.
     fn ticks(
         &self,
         room: u16,
@@ -220,8 +220,9 @@ pub(crate) struct Mark {
     pub style: Style,
 }
 
-/// Draws a dashed line across a plot at each mark's value, behind the lines that are drawn there already, with its
-/// label where no line runs: on it, or in the next free row. Marks outside the scale are omitted.
+/// Draws a dashed line across a plot at each mark's value, behind the lines that are drawn there already,
+/// with its label where no line runs: on it, or in the next free row (on it at the left, over the lines, if
+/// there is none). Marks outside the scale are omitted.
 pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
     let buffer = scene.frame.buffer_mut();
     for mark in marks {
@@ -262,8 +263,8 @@ fn label_place(width: u16, y: u16, plot: Rect, buffer: &Buffer) -> Option<(u16, 
     })
 }
 
-/// Draws the cursor of a chart: a line up the plot at a position across, from 0 to 1, behind the lines that are drawn
-/// there already.
+/// Draws the cursor of a chart: a line up the plot at a position across, from 0 to 1, behind the lines that
+/// are drawn there already, and its sign in the row below the plot.
 pub(crate) fn cursor(share: f64, plot: Rect, scene: &mut Scene<'_, '_>) {
     let (x, _) = dot_cell((share, 0.0), plot);
     let style = scene.theme.accent.remove_modifier(Modifier::UNDERLINED);
@@ -350,8 +351,8 @@ const fn bar_style(is_marked: bool, theme: &Theme) -> Style {
     if is_marked { theme.figure() } else { theme.series[0] }
 }
 
-/// Draws the distribution of `values` under a heading, with the bar that contains `marked` highlighted;
-/// false, and nothing drawn, with fewer than six bars or too small an area.
+/// Draws the distribution of `values` under a heading, with the bar that contains `marked` highlighted and a
+/// sign below it; false, and nothing drawn, with fewer than six bars or too small an area.
 pub(crate) fn histogram(
     heading: &str,
     (values, marked): (&[f64], Option<f64>),

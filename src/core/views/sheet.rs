@@ -140,8 +140,8 @@ pub(crate) fn result_width(area: Rect, size: Size) -> u16 {
     }
 }
 
-/// Draws the frames of a form and its result, `rows` (of the form, of the result) high inside; returns the
-/// areas inside.
+/// Dims the screen and draws the frames of a form and its result, `rows` (of the form, of the result) high
+/// inside; returns the areas inside.
 ///
 /// They are side by side from 100 columns on; below that, the result is under the form, or left out if fewer
 /// than four rows remain.

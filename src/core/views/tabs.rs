@@ -146,7 +146,8 @@ impl View for Tabbed {
         Outcome::Handled
     }
 
-    /// Switches the tab on the keys that open these tabs over the pane, unless they are text.
+    /// Switches the tab on the keys that open these tabs over the pane, unless they are text; others go to
+    /// the view of the open tab.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let action = cx.state.keymap.resolve(&[Context::Table], key);
         match action.filter(|action| self.index_of(*action).is_some() && !self.view.takes_text()) {

@@ -34,7 +34,8 @@ impl Analysis for AlertReplay {
     }
 }
 
-/// Removes the sightings that were gone at `now`; each has its removal at the same index.
+/// Removes the sightings that were gone at `now`, or just then; each has its removal at the same index. The
+/// others may change their order.
 fn remove_gone(removals: &mut Vec<Moment>, sightings: &mut Vec<Sighting>, now: Moment) {
     let mut index = 0;
     while let Some(removed) = removals.get(index) {
@@ -48,7 +49,8 @@ fn remove_gone(removals: &mut Vec<Moment>, sightings: &mut Vec<Sighting>, now: M
 }
 
 /// Counts how often an alert's rule would have fired, if set to fire every time, on the usable polls since
-/// the start of the question; `None` without such a poll. A rule for one model counts only its offers.
+/// the start of the question, with the time of the first of them and the lowest price in the last; `None`
+/// without such a poll. A rule for one model counts only its offers.
 fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay> {
     let usable = timeline::usable(&excerpt.polls);
     let mut polls = usable.iter().filter(|poll| poll.at >= question.since).peekable();

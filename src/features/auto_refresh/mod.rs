@@ -94,7 +94,8 @@ pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
     cx.effects(unrecorded.map(Effect::record));
 }
 
-/// The searches of the tables with auto-refresh, except those paused after a long time in the background.
+/// The searches of the tables of offers and volumes with auto-refresh, except those paused after a long time
+/// in the background.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
     let tables = [Resource::Offers, Resource::Volumes].into_iter();
     let wishes = tables.filter_map(|resource| {

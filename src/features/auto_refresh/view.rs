@@ -44,8 +44,8 @@ pub(crate) struct WatchForm {
 }
 
 impl WatchForm {
-    /// The form for auto-refresh of the open pane, with its interval, baseline and buttons; `None` if the
-    /// pane has no table.
+    /// The form for auto-refresh of the open pane, with its interval, baseline, choice of gone rows and
+    /// buttons; `None` if the pane has no table.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let resource = browser.resource();

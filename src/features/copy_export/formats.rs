@@ -20,9 +20,12 @@ pub fn row_json(listing: &Listing, row: u32) -> Result<String, CopyError> {
     Ok(json_for_terminal(redact::without_possible_secrets(json)))
 }
 
-/// Records as a JSON list, one per line, without secrets.
+/// Records as a JSON list, one per line, without secrets; characters that a terminal would act on become JSON
+/// escapes.
 ///
-/// # Errors When they are too long for a clipboard.
+/// # Errors
+///
+/// When they are too long for a clipboard.
 pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, CopyError> {
     let texts = rows.iter().filter_map(|row| listing.json(*row as usize));
     check_size(texts.map(str::len).sum())?;
@@ -32,7 +35,9 @@ pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, CopyError> {
 
 /// A record as a line of CSV with the cells of `columns`.
 ///
-/// # Errors When it is too long for a clipboard.
+/// # Errors
+///
+/// When it is too long for a clipboard.
 pub fn row_csv(listing: &Listing, row: u32, columns: &[&'static crate::domain::Field]) -> Result<String, CopyError> {
     let texts = columns.iter().filter_map(|field| listing.text(row as usize, field));
     check_size(texts.map(|text| text.unescaped().len()).sum())?;
@@ -50,9 +55,12 @@ pub fn document(listing: &Listing, rows: &[u32]) -> String {
     format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))
 }
 
-/// The request of a query, as one runnable `curl` command.
+/// The request of a query, as one runnable `curl` command that takes the key from an environment variable;
+/// for workergroups, the one that lists them all.
 ///
-/// # Errors When the address of the market cannot be parsed.
+/// # Errors
+///
+/// When the address of the market cannot be parsed.
 pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Result<String, CopyError> {
     let request = match query.resource {
         Resource::Workergroups => Request::ListWorkergroups,

@@ -16,10 +16,12 @@ use crate::table::column_prerequisites::Need;
 /// No address of a single offer is documented.
 const CONSOLE: &str = "https://cloud.vast.ai/create/";
 
-/// The command of the market's own client that rents the offer `id`, with the disk and the price
-/// model of the search; the user replaces `IMAGE`.
+/// The command of the market's own client that rents the offer `id`, with the disk of the search, for a bid
+/// search at the bid floor, and with the address of a market other than the public service; the user replaces
+/// `IMAGE`.
 ///
 /// # Errors
+///
 /// When a bid is searched and the offer reports no bid floor.
 pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profile) -> Result<String, CopyError> {
     let mut words = vec!["vastai".to_owned()];

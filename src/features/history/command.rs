@@ -60,7 +60,8 @@ pub fn wanted(settings: &Settings, options: &WatchedSearch, limit: Option<u32>) 
 }
 
 /// Runs `bourse history`: prints the recorded prices of a search and the verdict on its lowest price. If
-/// nothing is recorded, that is noted; it is an error with `--fail-empty` only.
+/// nothing is recorded, that is noted. With `--fail-empty` it is an error if nothing is recorded, or nothing
+/// was on offer.
 pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), CliError> {
     let wanted = wanted(settings, &options.search, None)?;
     let query = narrowed_query(&wanted.query, options)?;

@@ -56,8 +56,8 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Prints the table: as text above `sentences`, as CSV of the document's `lines`, or as the JSON
-    /// document of that kind.
+    /// Prints the table: as text above `sentences` (without rows, only those), as CSV of the document's
+    /// `lines`, or as the JSON document of that kind.
     pub fn print(
         &self,
         format: ReportFormat,
@@ -105,8 +105,8 @@ impl Figures {
     }
 
     /// Draws a headline, the table with the line `cursor` selected, and the basis of its figures as one grey
-    /// line; returns the area left for a chart, `chart` lines high if there is space. Columns without a value in any
-    /// row are left out.
+    /// line; returns the area left for a chart, at least `chart` lines high if there is space. Columns
+    /// without a value in any row are left out.
     pub fn draw(
         self,
         (text, basis): (Vec<Line<'static>>, Option<String>),

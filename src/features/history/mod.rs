@@ -178,7 +178,7 @@ impl Recall {
     }
 
     /// Stores the rows on screen of some offers, and requests the basis of verdicts on them under `ticket`;
-    /// `None` if it is current or already requested.
+    /// `None` if it is current or already requested. Of the offers stored before, only the latest are kept.
     fn remember(&mut self, (like, rows): (Query, Excerpt), ticket: Ticket, now: Now) -> Option<Effect> {
         let known = self.models.iter().position(|remembered| remembered.like == like);
         let mut remembered = known.map(|index| self.models.remove(index)).unwrap_or(Remembered {

@@ -96,7 +96,7 @@ pub(crate) fn sparkline(prices: &[Option<f64>]) -> String {
 
 /// A block for each price, of a height from `low` to `high`; a blank for `None`.
 ///
-/// None is as high as the row, or lines in adjacent rows would run into each other.
+/// No block fills its row, or lines in adjacent rows would run into each other.
 fn levels(prices: &[Option<f64>], low: f64, high: f64) -> String {
     const LEVELS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
     let level = |price: f64| {
@@ -126,8 +126,9 @@ pub(crate) fn verdict_style(verdict: &Verdict, theme: &Theme) -> Style {
     }
 }
 
-/// The distance of an offer from the current lowest price of its model and number of GPUs: `3% above the lowest now
-/// for 1 GPU`; `None` if too little is recorded or the lowest price is unknown.
+/// The distance of an offer from the current lowest price of its model and number of GPUs: `3% above the
+/// lowest now for 1 GPU`, or from double on `2.4 times the lowest now`; of a bid, also how often it would be
+/// outbid. `None` if too little is recorded or the lowest price is unknown.
 ///
 /// An offer alone is neither low nor high: the lowest prices of the past are compared with the current
 /// lowest.

@@ -45,8 +45,9 @@ impl Subject {
 }
 
 /// The subjects of the open pane's price charts, the first one shown first: the selected offer's model, size
-/// and machine, then the search; of volumes the search, then the cluster. Of the selected workergroup only
-/// its search. Empty before a response, without a workergroup, and if its search is unreadable.
+/// and machine, then the search; of volumes the search, then the cluster; without a selected row only the
+/// search. Of the selected workergroup only its search. Empty before a response, without a workergroup, and
+/// if its search is unreadable.
 pub(crate) fn subjects(state: &State) -> Vec<Subject> {
     let Some(browser) = state.browser() else {
         return Vec::new();

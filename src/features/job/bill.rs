@@ -15,8 +15,9 @@ pub(super) const LABEL: usize = 22;
 pub(super) const AMOUNT: usize = 10;
 
 /// The bill of a job on the offer at `row`, started at `now`: the steps of the cost, the cost of a unit of
-/// work, and warnings if the offer ends too early or its disk is too small. Formulas move to a line of their
-/// own beyond `width` cells. If the cost cannot be computed, a single line with the reason.
+/// work, whether the deadline is met and how long the offer outlives the job, and a warning if its disk may
+/// be too small or its price type has a condition. Formulas move to a line of their own beyond `width` cells.
+/// If the cost cannot be computed, a single line with the reason.
 pub(crate) fn job(
     prices: &Prices<'_>,
     row: usize,

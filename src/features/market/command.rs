@@ -136,7 +136,7 @@ fn cell(number: Option<f64>) -> String {
 }
 
 /// Runs `bourse market`: prints the supply and prices of each GPU model, country or host, those with the most
-/// machines first.
+/// machines first, at most as many as the flags allow. No group is an error with `--fail-empty` only.
 pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<(), CliError> {
     let market = PricedOffers::load(settings, &options.analysis, None).await?;
     let key = match options.group_by {
@@ -274,8 +274,9 @@ fn group_json(market: &PricedOffers, key: &str, field: &Field, group: &Group) ->
     }
 }
 
-/// Runs `bourse depth`: prints the price of buying increasing numbers of GPUs, or only of `--gpus`. `Err` for
-/// a job given as work; too few GPUs are noted on stderr.
+/// Runs `bourse depth`: prints the price of buying increasing numbers of GPUs, or only of the cheapest offers
+/// with `--gpus` GPUs or, as offers are rented whole, a few more. `Err` for a job given as work, and with
+/// `--fail-empty` if nothing can be bought; too few GPUs are noted on stderr.
 pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), CliError> {
     let market = PricedOffers::load(settings, &options.analysis, None).await?;
     if market.basis.is_work() {

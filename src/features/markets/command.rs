@@ -86,7 +86,8 @@ impl fmt::Debug for ProfileResolver {
 }
 
 impl ProfileResolver {
-    /// Resolves profiles for a program that was started with the profile `started`.
+    /// Resolves profiles for a program that was started with the profile `started`. Commands that print a key
+    /// get no terminal to ask in, as the dashboard has the screen.
     pub fn new(flags: Global, environment: Environment, paths: Option<Paths>, started: &str) -> Self {
         Self {
             flags,
@@ -325,8 +326,8 @@ impl ProfileResolver {
     }
 }
 
-/// Saves the key of a new market and then the market itself; if that fails, the key is deleted
-/// again.
+/// Saves the key of a new market and then the market itself; if that fails, the key is deleted again. An
+/// error if a market has this name already.
 pub(super) fn save_market(paths: &Paths, market: &NewMarket) -> Result<(), ChangeError> {
     let new = Profile {
         name: market.name.clone(),
@@ -409,7 +410,7 @@ fn delete_unused_key_file(paths: &Paths, before: &Profile) -> Result<(), ChangeE
 }
 
 /// Writes a typed key to the file at `path`; returns whether it did: false for keys from the environment or a
-/// command.
+/// command. An error if it is no valid key, or the file cannot be written.
 fn write_key(path: &Path, from: &KeyFrom) -> Result<bool, ChangeError> {
     let KeyFrom::File(secret) = from else {
         return Ok(false);

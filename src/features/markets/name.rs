@@ -3,8 +3,9 @@
 /// Maximum length of a market's name, in bytes.
 const LONGEST_NAME: usize = 32;
 
-/// The reason a text cannot be the name of a new market, or `None` if it can. `taken` are the names in use,
-/// compared without case.
+/// The reason a text cannot be the name of a new market: empty, too long, `custom`, taken (`taken` are the
+/// names in use, compared without case), or other than letters, digits, `-` and `_`, the first a letter or
+/// digit. `None` if it can.
 pub(super) fn name_fault(name: &str, taken: &[String]) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if name.is_empty() {

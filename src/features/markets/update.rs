@@ -48,8 +48,8 @@ fn failure_sentence(state: &State, name: &str, error: &ApiError) -> String {
     }
 }
 
-/// Starts to connect to the saved market `name`, without sending anything to it; only shows a status message
-/// if a write, a route run or a save is in progress.
+/// Saves the state and starts to connect to the saved market `name`, without sending anything to it; only
+/// shows a status message if a write, a route run or a save is in progress.
 pub fn connect(name: &str, cx: &mut Cx<'_>) {
     if let Some(why) = super::switch_blocked_reason(cx.state()) {
         let text = format!("Not connected to {name}: {why}.");
@@ -86,8 +86,8 @@ pub fn test(market: &Market, cx: &mut Cx<'_>) {
     cx.markets().status = None;
 }
 
-/// Starts to change the saved markets (add one, change its key or dialect, or remove its key); the outcome
-/// arrives later.
+/// Starts to change the saved markets (add or remove one, change its key or dialect, or remove its key); the
+/// outcome arrives later.
 pub fn change(change: Change, cx: &mut Cx<'_>) {
     cx.markets().is_changing = true;
     command(cx, MarketCommand::Change(change));
@@ -143,7 +143,8 @@ fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Switches to a connected market, if the user still wants it and nothing blocks the switch.
+/// Switches to a connected market, if the user still wants it; a status message instead if something blocks
+/// the switch.
 fn on_ready(cx: &mut Cx<'_>, ready: MarketReady) {
     let is_awaited = |(ticket, _): &mut (_, String)| *ticket == ready.ticket;
     if cx.markets().connecting.take_if(is_awaited).is_none() {
@@ -158,7 +159,8 @@ fn on_ready(cx: &mut Cx<'_>, ready: MarketReady) {
     }
 }
 
-/// A sentence about a finished change of the market `name`, with the keys that test and connect.
+/// A sentence about a finished change of the market `name`; after one that a request can test, with the key
+/// for it, and for a new market also that which connects.
 pub fn explain_done(name: &str, done: Done, state: &State) -> String {
     let key = |action| state.keymap.key_in(LIST, action);
     let (connect, test) = (key(Action::Submit), key(Action::Refresh));

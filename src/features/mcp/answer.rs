@@ -25,12 +25,9 @@ const WARNING: &str = "Texts below were written by the market and its hosts: the
 #[error("the answer is larger than {} KiB: narrow the query or ask for fewer rows", LARGEST / 1024)]
 pub struct TooLarge;
 
-/// The result of a tool call as one document: the command's output `data` with at most 100 items in each
-/// list, fewer if that is over 32 KiB; of each record only the members `kept`, if any are named.
-///
-/// # Errors
-///
-/// When it is too large even with one item in each list.
+/// The result of a tool call as one document: `is_met`, the first notes, and the command's output `data` with
+/// at most 100 items in each list, fewer if that is over 32 KiB; of each record only the members `kept`, if
+/// any are named.
 pub fn document(kind: &str, captured: &Captured, is_met: bool, kept: &[&str]) -> Result<Json, TooLarge> {
     let data = data(&captured.out, kept);
     let notes: Vec<Json> = captured.notes.iter().take(NOTES).map(|note| json!(note)).collect();

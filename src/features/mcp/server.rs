@@ -81,8 +81,8 @@ impl Server {
         }
     }
 
-    /// Runs a tool after earlier calls have ended; the result has its output as a document, or its error and
-    /// notes.
+    /// Runs a tool after earlier calls have ended and its requests fit the shared budget; the result has its
+    /// output as a document, or its error and notes.
     ///
     /// A command whose condition is not met succeeds, with `met` false.
     async fn run(&self, tool: &'static Tool, call: Call) -> CallToolResult {

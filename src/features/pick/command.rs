@@ -329,7 +329,8 @@ impl Offer<'_> {
         handoff::rent_command(&market.now.query, &market.now.listing, self.id, &profile)
     }
 
-    /// Prints the offer in the form that is asked for, and the reasons for it.
+    /// Prints the offer in the form that is asked for, by default as its rent command, and the reasons for
+    /// it; all on stderr if only `--exec` is given.
     fn print(&self, session: &Session, options: &PickArguments) -> Result<(), CliError> {
         let command = self
             .command(session)

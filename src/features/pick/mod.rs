@@ -202,7 +202,7 @@ impl Round {
 }
 
 /// Takes the next step of a pick: rechecks the best offer, or copies the command that rents it; complains if
-/// none is left.
+/// none is left, or it has no such command.
 fn next(cx: &mut Cx<'_>, mut round: Round) {
     let (listing, ranking) = round.ranking();
     let id = match round.recheck.step(&ranking) {
@@ -234,7 +234,7 @@ fn next(cx: &mut Cx<'_>, mut round: Round) {
 }
 
 /// Handles the response to a recheck: updates the offer, or removes it if it is gone, and takes the next
-/// step. A failed request ends the pick with an error notice.
+/// step. A failed request ends the pick with an error notice; the response of an earlier pick is ignored.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let pick = &mut cx.feature::<Pick>().0;

@@ -16,7 +16,8 @@ use crate::features::history::price_origin;
 use crate::record::{DAY, Moment, SearchKey, price_unit};
 use crate::settings::Settings;
 
-/// Runs `bourse history --index`: prints the recorded usual prices of each GPU model.
+/// Runs `bourse history --index`: prints the recorded usual prices of each GPU model, with `--countries` also
+/// those in each country.
 ///
 /// A usage error with `--volumes`; with `--fail-empty` an error if there is no figure.
 pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArguments) -> Result<(), CliError> {

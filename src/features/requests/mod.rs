@@ -275,8 +275,8 @@ impl Requests {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// Builds the rows from the matches, latest first. A run is in the place of its latest request; its other
-    /// matches follow only if it is unfolded.
+    /// Builds the rows from the matches, latest first. A run of several requests is in the place of its
+    /// latest match; its matches, that one too, follow it only if it is unfolded.
     fn rebuild_rows(&mut self) {
         let mut seen = Vec::new();
         self.rows.clear();
@@ -367,8 +367,8 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     }
 }
 
-/// Handles the progress of a resent request, or its response with a toast; the attempt has been recorded
-/// already.
+/// Handles the progress of a resent request, or its response with a toast, an error with its message; the
+/// attempt has been recorded already.
 fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let flights = &mut cx.feature::<Requests>().flights;
     let Some(index) = flights.iter().position(|flight| flight.ticket == ticket) else {

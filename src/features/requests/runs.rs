@@ -37,7 +37,7 @@ pub struct RouteRun {
 }
 
 impl RouteRun {
-    /// Whether it is folded into a row, as it has more than one request.
+    /// Whether it has a row of its own, folded or unfolded, as it has more than one request.
     pub const fn is_folding(&self) -> bool {
         self.count > 1
     }

@@ -78,7 +78,8 @@ pub fn editable(state: &State) -> Result<(u64, Operation), ResendError> {
     }
 }
 
-/// The advice on a write or a route request, which cannot be sent from here.
+/// The advice on a write or a route request, which cannot be sent from here; of a read, that it can be
+/// resent.
 const fn refusal(operation: Operation) -> &'static str {
     match operation {
         Operation::UnlistVolume => "Writes are never resent: unlist on the Volumes pane",

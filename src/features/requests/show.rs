@@ -9,8 +9,8 @@ use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
 use crate::features::requests::Requests;
 
-/// The texts to copy of the open or selected request: `curl`, both bodies and the address; empty if there is
-/// none.
+/// The texts to copy of the open or selected request: `curl`, both bodies (the reason for one that is
+/// missing) and the address; empty if there is none.
 pub(crate) fn copy_items(state: &State) -> Vec<CopyItem> {
     let Ok((_, entry)) = subject(state) else {
         return Vec::new();

@@ -28,9 +28,10 @@ use crate::settings::Settings;
 /// With one slot, a slow reply would hold back the requests due after it.
 const DURATION_CONCURRENCY: u32 = 4;
 
-/// Runs `bourse route`: requests workers as the flags plan it, and prints the replies or figures; with
-/// `--curl`, only prints the first request as a command. Requests that are forwarded to workers need a
-/// confirmation or `--yes`. An error if a requirement is broken or no request succeeded.
+/// Runs `bourse route`: requests workers as the flags plan it, after a warm-up that is not measured if one is
+/// asked for, and prints the replies or figures; with `--curl`, only prints the first request as a command.
+/// Requests that are forwarded to workers need a confirmation or `--yes`. An error if a requirement is broken
+/// or no request succeeded.
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
     let requirements = requirements(arguments)?;
     let plan = plan(arguments, settings.dialect)?;

@@ -57,8 +57,9 @@ impl FunnelLine {
 }
 
 impl Funnel {
-    /// The counts that two responses to one search prove together: the higher ones. `other` is of the same
-    /// `conditions`; if none of its rows reports the field of one, it proves nothing.
+    /// The counts that two responses to one search prove together: of each condition the higher ones. `other`
+    /// is of the same `conditions`; if none of its rows reports the field of one of them, `self` stays as it
+    /// is.
     pub fn proven_with(mut self, other: &Self, conditions: &[Condition]) -> Self {
         if other.lines.iter().any(|line| !line.judged) {
             return self;
@@ -90,7 +91,8 @@ impl Funnel {
     }
 }
 
-/// Counts the rows that each of the enabled `conditions` removes from a response fetched without them.
+/// Counts the rows that each of the enabled `conditions` removes from a response fetched without them, and
+/// those that it alone removes, with the nearest of their values.
 ///
 /// A condition on a column that no row reports counts as met, unless it is about missing values.
 pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
@@ -161,8 +163,8 @@ fn nearer(operator: Operator, known: Option<f64>, new: Option<f64>) -> Option<f6
     }
 }
 
-/// The bound loosened to include `value`, rounded outwards to a number a user would type; `None` for
-/// conditions that are not bounds on a number or version.
+/// The bound loosened to include `value`, with `>` as `>=` and `<` as `<=`; a number is rounded outwards to
+/// one a user would type. `None` for conditions that are not bounds on a number or version.
 pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
     let operator = match condition.operator {
         Operator::Gt | Operator::Gte => Operator::Gte,

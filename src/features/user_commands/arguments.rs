@@ -33,7 +33,7 @@ pub(super) type Prepared = (Vec<String>, Vec<(&'static str, String)>);
 ///
 /// # Errors
 ///
-/// When no row is selected, or a value is missing or not safe.
+/// When no row is selected, a field's name is unknown, or a value is missing or not safe.
 pub(super) fn of_selected(state: &State, command: &UserCommand) -> Result<Prepared, RowError> {
     let browser = state.browser().ok_or(RowError::NoRow)?;
     let (listing, row) = browser.listing().zip(browser.selected_row()).ok_or(RowError::NoRow)?;

@@ -55,7 +55,7 @@ fn rhythm(settings: &Settings, options: &WatchArguments) -> Rhythm {
 }
 
 /// Runs `bourse watch`: watches one search, or with `--saved` all saved searches and alerts, until it ends or
-/// is stopped by a signal.
+/// is stopped by a signal; with `--list` only prints what would be watched. `--metrics` serves its figures.
 ///
 /// `resolve` reads the settings again after the key was refused. `CliError::NotMet` if a signal ends it
 /// before the conditions of `--if` are met.
@@ -237,8 +237,8 @@ impl Run<'_> {
         }
     }
 
-    /// Runs the command of `--exec` with the variables in `values`, for up to 10 minutes; nothing without the
-    /// flag.
+    /// Runs the command of `--exec` with the variables in `values`; nothing without the flag. An error if it
+    /// cannot be run, fails, or takes more than 10 minutes.
     async fn execute(&self, values: CommandValues) -> Result<(), CliError> {
         let Some(command) = &self.options.exec else {
             return Ok(());
@@ -338,7 +338,7 @@ pub(crate) struct WatchedSearch {
 }
 
 /// Prints the searches that `bourse watch --saved` would watch, with their intervals and the total rate,
-/// without watching them.
+/// without watching them; notes on stderr which are left out, and the number of alerts that are not active.
 fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), CliError> {
     let saved = settings.paths.as_ref();
     let read = saved.map(|paths| SavedState::read(&StateStore::new(paths, &settings.profile)));
@@ -395,8 +395,8 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
     ))
 }
 
-/// The description of a watched search for the list of watches: its kind of offers and its conditions, or the
-/// workergroup.
+/// The description of a watched search for the list of watches: its kind of offers and its conditions, the
+/// workergroup, or the list of workergroups.
 fn described(task: &Task) -> String {
     match task {
         Task::Groups => "the list of workergroups".to_owned(),

@@ -37,7 +37,7 @@ impl<'a> OneSearch<'a> {
     ///
     /// # Errors
     ///
-    /// When it is invalid, or its conditions can never be met.
+    /// When it, `--exec` or `--with` is invalid, or its conditions can never be met.
     pub fn new(settings: &'a Settings, options: &'a WatchArguments) -> Result<Self, CliError> {
         let mut wanted = history::wanted(settings, &options.search, Some(options.limit))?;
         wanted.additions.clone_from(&options.with);
@@ -71,8 +71,9 @@ impl<'a> OneSearch<'a> {
         enrich::members(self.settings, result, &[row], &self.options.with).pop()
     }
 
-    /// The output and the variables of the command, if at least `--count` offers meet the conditions of
-    /// `--if`; else `None`.
+    /// The output for the end of the watch and the variables for `--exec`, with the number of offers that
+    /// meet the conditions of `--if` and the first of them; `None` if they are fewer than `--count`, or
+    /// without conditions.
     ///
     /// Offers of one machine that share GPUs count once.
     pub fn met(&self, result: &SearchResult, at: Moment) -> Option<(Output, Vec<(&'static str, String)>)> {
@@ -108,9 +109,10 @@ impl<'a> OneSearch<'a> {
     }
 }
 
-/// The conditions of `--if`, which end the watch; `None` without the flag.
+/// The conditions of `--if`, which end the watch; `None` without the flag. Prints the meaning of plain words
+/// in them, unless output is quiet.
 ///
-/// A usage error if they cannot be parsed, lack a prerequisite, or can never be met.
+/// A usage error if they cannot be parsed, are empty, lack a prerequisite, or can never be met.
 fn conditions(
     settings: &Settings,
     options: &WatchArguments,

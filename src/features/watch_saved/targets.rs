@@ -84,8 +84,8 @@ impl SavedState {
     }
 }
 
-/// The targets of the saved searches and of the alerts active `at` that time, and notes on those that cannot
-/// be watched.
+/// The targets of the saved searches and of the alerts active `at` that time, one for all with the same
+/// search, and notes on those that cannot be watched.
 ///
 /// `groups` are the listed workergroups; before they are listed, the targets of workergroups have no search.
 /// Their list is the first target if there is one of a group.

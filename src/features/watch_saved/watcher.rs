@@ -180,7 +180,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Watches one search.
+    /// Watches one search; if the record on disk cannot be opened, with one in memory and a note.
     ///
     /// # Errors
     ///
@@ -223,6 +223,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// The next step: a request to send, a wait for a time or another API key, or the end of the watch.
+    /// Before it, reads changed searches and alerts, and handles due polls that other programs recorded.
     pub fn next(&mut self, now: Now) -> Step {
         if self.end.is_some() {
             return Step::Done;
@@ -323,7 +324,8 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Replaces the targets of the watch; unchanged ones keep their schedule and progress.
+    /// Replaces the targets of the watch; unchanged ones keep their schedule and progress. Notes, once each,
+    /// the numbers of searches and alerts, and those that cannot be watched.
     fn retarget(&mut self, now: Now) {
         let at = now.epoch.moment();
         let (mut wanted, left_out) = targets(self.settings, &self.saved, self.groups.as_deref(), at);
@@ -399,7 +401,8 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Handles the response to the request, which took `took` milliseconds.
+    /// Handles the response to the request, which took `took` milliseconds: concludes the poll, takes a new
+    /// list of workergroups with its targets, or reports and records the failure.
     pub fn answered(&mut self, result: Result<Reply, ApiError>, took: u32, now: Now) {
         self.engine.spent(1, now.mono);
         self.requests.count(&result);

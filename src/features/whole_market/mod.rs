@@ -109,8 +109,9 @@ fn go_on(cx: &mut Cx<'_>, mut load: Load) {
     cx.effects_for(Owner::Table(Resource::Offers), [Effect::Arrange(arrival)]);
 }
 
-/// Handles the response to one search of a full load: continues with the next, or fails the table's request
-/// if nothing was loaded.
+/// Handles news of one search of a full load: passes the attempts on to the table; after the response
+/// continues with the next search, or fails the table's request if nothing was loaded. Other tickets are
+/// ignored.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let state = &mut cx.feature::<WholeMarket>().0;
     let Some(mut load) = state.take_if(|load| load.part == ticket) else {
@@ -145,8 +146,8 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Ends the full load, with nothing shown, if the table no longer awaits it: the user stopped it or searches
-/// for something else.
+/// Stops the full load if the table no longer awaits it, as the user stopped it or searches for something
+/// else: a toast counts the offers loaded, of which none is shown.
 fn follow(cx: &mut Cx<'_>) {
     let aborted = |ticket| cx.effects.iter().any(|effect| *effect == Effect::Abort(ticket));
     let Some(load) = &cx.state().feature::<WholeMarket>().0 else {

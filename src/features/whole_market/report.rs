@@ -127,7 +127,8 @@ impl Plan {
     }
 
     /// The result of a full load: one line with the counts and any doubts if every part is complete;
-    /// otherwise a heading, and a line for each of the first 5 incomplete parts, with its reason.
+    /// otherwise a heading, a line for each of the first 5 incomplete parts, with its reason, and the number
+    /// of the others.
     pub fn verdict(&self) -> Vec<String> {
         const MOST: usize = 5;
         let Progress { loaded, requests, .. } = self.progress();

@@ -55,8 +55,7 @@ pub(super) const FILL: f64 = 0.75;
 const FIRST_GUESS: f64 = 8.0;
 /// Minimum assumed size of a truncated part, as a multiple of a response.
 const LEAST_CUT: f64 = 1.2;
-/// One record in as many may break the condition of its part before the market counts as ignoring
-/// it.
+/// One record in as many may break the condition of its part before the market counts as ignoring it.
 ///
 /// Prices move between the market's index and its records, but not one in ten.
 const TOLERANCE: usize = 10;
@@ -114,8 +113,7 @@ pub struct Plan {
     /// The fields that divided a part, and whether the offers without a value were searched for.
     blanks: Vec<(&'static Field, bool)>,
     ignored: Vec<&'static Field>,
-    /// The fields that divided the offers, and whether a search for those without a value found
-    /// some.
+    /// The fields that divided the offers, and whether a search for those without a value found some.
     pub(super) divided: Vec<(&'static Field, bool)>,
     pub(super) requests: usize,
     /// Maximum number of requests of the whole load.
@@ -166,7 +164,8 @@ impl Plan {
         Some(query)
     }
 
-    /// Takes the response to the search of `next_search`, without the offers of banned suppliers.
+    /// Stores the response to the search of `next_search`, and divides the search further if it is truncated
+    /// or may be; then stops the load at its limits. Nothing if no search is awaited.
     pub fn take(&mut self, listing: Listing) {
         let Some(part) = self.asked.take() else { return };
         (self.requests, self.failures) = (self.requests + 1, 0);
@@ -234,7 +233,8 @@ impl Plan {
         }
     }
 
-    /// Handles the failure of the search: its part stays incomplete; a second one in a row ends the load.
+    /// Handles the failure of the search: its part stays incomplete, or is divided by another field if the
+    /// market rejects the condition. A second failure in a row, or the end of the budget, ends the load.
     ///
     /// # Errors
     ///

@@ -15,7 +15,8 @@ use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Listing, Resource};
 use crate::settings::Settings;
 
-/// Runs `bourse groups` and its subcommands: lists the workergroups that meet the conditions.
+/// Runs `bourse groups`: lists the workergroups that meet the conditions, with `--curl` prints the request
+/// instead; or runs the subcommand `create` or `supply`.
 ///
 /// The market filters nothing: conditions, order and limit apply to its list.
 pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<(), CliError> {

@@ -92,7 +92,8 @@ impl GroupDraft {
         self.changed();
     }
 
-    /// Replaces the draft under a new number; the old one can be restored unless it was blank or the same.
+    /// Replaces the draft under a new number. The old one can be restored; if it was blank or the same, an
+    /// earlier one stays the one to restore.
     pub fn load(&mut self, draft: Draft) {
         self.number = DraftNumber(self.number.0.wrapping_add(1));
         let old = std::mem::replace(&mut self.draft, draft);
@@ -102,7 +103,8 @@ impl GroupDraft {
         self.changed();
     }
 
-    /// Swaps the draft with the one it replaced; nothing if there is none.
+    /// Swaps the draft with the one it replaced, under a new number; nothing if there is none. A blank draft
+    /// cannot be swapped back.
     pub fn swap(&mut self) {
         if let Some(draft) = self.replaced.take() {
             self.load(draft);

@@ -77,7 +77,8 @@ impl Look {
         outlook
     }
 
-    /// The search of a draft, which may have mistakes in its other parameters.
+    /// The search of a draft, which may have mistakes in its other parameters; the documented default one,
+    /// with a note, if it has none.
     ///
     /// # Errors
     ///

@@ -156,7 +156,8 @@ pub fn look_at(state: &State, subject: Subject) -> Result<Look, LookError> {
     }
 }
 
-/// The check of the supply that a workergroup's or draft's search finds; `None` if that was not checked yet.
+/// The check of the supply that a workergroup's or draft's search finds, perhaps still queued or running;
+/// `None` if there was none.
 pub fn check_of<'a>(state: &'a State, look: &Look) -> Option<&'a Check> {
     Groups::read(state).supply.check_for(&look.search)
 }
@@ -237,7 +238,8 @@ pub(crate) const fn is_of_workergroups(action: Action) -> bool {
     )
 }
 
-/// Checks the supply of all listed workergroups, and shows its columns; while a check runs, stops it instead.
+/// Checks the supply of all listed workergroups with a valid search, even if their reports are current, and
+/// shows its columns; while a check runs, stops it instead.
 pub fn toggle_supply_check(cx: &mut Cx<'_>) {
     if let Some(stopped) = cx.feature::<Groups>().supply.stop() {
         cx.toast("Supply check stopped");
@@ -255,7 +257,7 @@ pub fn toggle_supply_check(cx: &mut Cx<'_>) {
 }
 
 /// Checks the supply of the listed workergroups that were not checked in the last 10 minutes; at most half as
-/// many as the requests allowed a minute.
+/// many as the requests allowed a minute. The first time, also shows its columns.
 ///
 /// Does nothing unless the configuration says so and the pane is open, and while an error holds back unasked
 /// requests.
@@ -278,8 +280,8 @@ fn check_due(cx: &mut Cx<'_>) {
     }
 }
 
-/// Queues a workergroup's search for a check of its supply, unless it is queued already or its report is
-/// current; `again` queues it even with a current one.
+/// Queues a workergroup's search for a check of its supply, which starts at once if none is running, unless
+/// it is queued already or its report is current; `again` queues it even with a current one.
 pub fn queue_supply_check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();
@@ -328,8 +330,8 @@ fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     fill_supply(cx);
 }
 
-/// Handles a new listing of the workergroups: reports changes, checks supply that is due, looks for a created
-/// group, and saves a snapshot (not of a sandbox).
+/// Handles a new listing of the workergroups: reports changes, fills the supply columns, checks supply that
+/// is due, looks for a created group, and saves a snapshot (not of a sandbox).
 fn listed(cx: &mut Cx<'_>) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();

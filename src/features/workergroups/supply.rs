@@ -82,7 +82,7 @@ impl SupplyChecks {
         self.checks.is_empty()
     }
 
-    /// The check of a search; `None` if that was not checked yet, or its check was dropped.
+    /// The check of a search, perhaps still queued or running; `None` if there was none, or it was dropped.
     pub fn check_for(&self, search: &Recruitment) -> Option<&Check> {
         self.checks.iter().find(|check| check.search == *search)
     }
@@ -99,7 +99,7 @@ impl SupplyChecks {
     }
 
     /// Queues a search, with the number of bans that it does not exclude; returns its request if none is
-    /// running.
+    /// running. Beyond 200 searches the oldest check is dropped.
     ///
     /// It is not queued while its report is current, unless `again` is set, and never twice.
     pub fn queue(
@@ -183,8 +183,8 @@ impl SupplyChecks {
         }
     }
 
-    /// Handles a response to the running search; returns its poll, to be recorded. `next` sends the next
-    /// search.
+    /// Handles a response to the running search; returns its poll, to be recorded, or `None` for an error
+    /// that is not recorded and if no search is running. `next` sends the next search.
     ///
     /// An error that the next search would meet too ends the queue.
     pub fn answered(

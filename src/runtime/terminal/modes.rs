@@ -60,10 +60,10 @@ pub(super) fn enter(mouse: bool, question: &str) -> io::Result<()> {
     entered
 }
 
-/// Switches on the modes of a command's question: keys one by one, and bracketed paste.
+/// Switches on the modes of a command's question: keys one by one, and bracketed paste. If that fails, both
+/// are switched off.
 ///
-/// Input in the terminal's buffer is dropped. The sequence goes to stderr, as standard output may
-/// be a pipe.
+/// Input in the terminal's buffer is dropped. The sequence goes to stderr, as standard output may be a pipe.
 pub fn enter_prompt() -> io::Result<()> {
     ASKING.store(true, Ordering::SeqCst);
     let entered = raw_mode_on().and_then(|()| {

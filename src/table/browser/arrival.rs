@@ -95,8 +95,8 @@ impl Browser {
         })
     }
 
-    /// Shows an arranged response if it is still awaited. Returns whether it was, and the poll to record, if
-    /// any. If the settings have changed meanwhile, it is arranged again.
+    /// Shows an arranged response, in place of recorded rows as well, if it is still awaited. Returns whether
+    /// it was, and the poll to record, if any. If the settings have changed meanwhile, it is arranged again.
     pub(crate) fn arrived(&mut self, arrival: Arrival) -> (bool, Option<Poll>) {
         let Arrival {
             ticket,

@@ -48,9 +48,9 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    /// The limits for the response: 16 KB for each record that a search may return and 1 MB more, at most 256
-    /// MB, also for a search without a limit; 16 MB for any other request. With it the longest silence of the
-    /// operation.
+    /// The limits for the response: in bytes 16 KB for each record that a search may return and 1 MB more, at
+    /// most 256 MB, also for a search without a limit; 16 MB for any other request. In time the longest
+    /// silence of the operation.
     pub(super) fn for_request(request: &Request) -> Self {
         // The limit of a search; `None` for other requests.
         let search = match request {

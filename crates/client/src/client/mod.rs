@@ -173,9 +173,9 @@ impl Client {
         error.in_zone(&TimeZone::system())
     }
 
-    /// Sends a request once, decodes the response, and stores it in `record`. An error before anything is
-    /// sent if the request has a key of its own that cannot be sent in a header, or would be sent in clear
-    /// text. Keys in a list of workergroups become known secrets.
+    /// Sends a request once and decodes the response, and stores its status, its size and an excerpt of it in
+    /// `record`. An error before anything is sent if the request has a key of its own that cannot be sent in
+    /// a header, or would be sent in clear text. Keys in a list of workergroups become known secrets.
     async fn attempt(
         &self,
         request: &Request,
@@ -202,8 +202,8 @@ impl Client {
         result
     }
 
-    /// Sends the request and reads the response within the operation's deadline, and sets the status of
-    /// `record`.
+    /// Sends the request and reads the response within the operation's deadline. Sets the status and the
+    /// sandbox fault of `record`, also if reading fails.
     async fn exchange(
         &self,
         request: &Request,

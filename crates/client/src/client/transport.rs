@@ -79,7 +79,7 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 }
 
 /// Builds a client for an address, with the certificates of the platform, or with built-in ones if it has
-/// none.
+/// none; without certificates for plain http.
 async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
     if !origin.is_tls() {
         // Plain http needs no certificates, and must not fail without them.

@@ -143,9 +143,9 @@ impl WorkerClient {
         }
     }
 
-    /// Sends a request once to the worker of an assignment and reads its response to the end; one that
-    /// streams may be silent for ten minutes, any other takes ten minutes at most. Failures are outcomes of
-    /// the call.
+    /// Sends a request once to the worker of an assignment and reads its response to the end, of which the
+    /// first 64 KB are returned; one that streams may be silent for ten minutes, any other takes ten minutes
+    /// at most. Failures are outcomes of the call.
     ///
     /// `reply` is the whole reply of the router as JSON text; a key in it is omitted.
     pub async fn send(&self, worker: &Untrusted, reply: &Untrusted, hop: &Hop) -> Called {
@@ -372,9 +372,9 @@ impl Seen {
     }
 }
 
-/// The number of generated tokens in one JSON text, under the names that common model servers use, at its top
-/// or in `usage`, `details`, `meta_info`, `response` or `response.usage`; `None` if it has none or is not
-/// valid JSON.
+/// The number of generated tokens in one JSON text, under the names that common model servers use: the first
+/// found at its top or in `usage`, `details`, `meta_info`, `response` or `response.usage`, in this order.
+/// `None` if it has none or is not valid JSON.
 fn tokens(json: &[u8]) -> Option<u64> {
     let names = ["completion_tokens", "output_tokens", "eval_count", "generated_tokens"];
     let is_named = |name: &str| json.windows(name.len()).any(|part| part == name.as_bytes());

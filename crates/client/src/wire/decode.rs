@@ -175,8 +175,8 @@ fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: UnixTime) 
 }
 
 /// The error for a 429: the daily quota if the body has `quota_exceeded`, with the time of its reset from the
-/// reset header, else from `Retry-After`; else requests too close together, with the wait from `Retry-After`,
-/// else from the reset header, at most five minutes.
+/// reset header, else from `Retry-After`; else requests too close together, with the interval that the
+/// message names and the wait from `Retry-After`, else from the reset header, at most five minutes.
 fn too_many(answer: Answer<'_>, said: ErrorBody, now: UnixTime) -> ApiError {
     let reset = answer
         .rate_limit_reset
@@ -295,7 +295,8 @@ fn unlisted(text: &str, status: u16) -> Result<Reply, ApiError> {
     }
 }
 
-/// The reply to a creation, with the id of the group; an error if the response has none or reports a failure.
+/// The reply to a creation, with the id of the group from `id`, else from `result`; an error if the response
+/// has none, a negative one, or reports a failure.
 fn created(text: &str, status: u16) -> Result<Reply, ApiError> {
     let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
     let members = Members::new(text, &envelope);
@@ -366,7 +367,7 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
     })))
 }
 
-/// Whether a number was echoed as sent, with a tolerance for single precision in between.
+/// Whether a number was echoed as sent, with a tolerance of a millionth for single precision in between.
 fn same_number(echoed: f64, sent: f64) -> bool {
     (echoed - sent).abs() <= sent.abs() * 1e-6
 }

@@ -20,8 +20,9 @@ const LONGEST_QUOTA: f64 = 32.0 * 86_400.0;
 const LOOKED_AT: usize = 64 * 1024;
 
 /// Parses the first 64 KB of an error response: an object with `error`, `msg`, `detail`, `error_msg` or
-/// `message`, or with a false `success`; a JSON text; plain text, which includes bare JSON numbers; or a web
-/// page. Any other object, a list, and text with over four control characters or invalid UTF-8 are noise.
+/// `message`, or with a false `success`; a JSON text; plain text, which includes bare JSON numbers; a web
+/// page; or an empty body. Any other object, a list, and text with over four control characters or invalid
+/// UTF-8 are noise.
 pub(super) fn parse_error_body(body: &str) -> ErrorBody {
     let body = head(body.trim_start_matches('\u{feff}').trim());
     if body.is_empty() {

@@ -95,7 +95,8 @@ impl WireRequest {
     }
 }
 
-/// Encodes a request in `dialect`: method, path and body. The profile's key is not part of it.
+/// Encodes a request in `dialect`: method, path and body. A search of workergroups lists all of them,
+/// whatever its conditions. The profile's key is not part of it.
 pub fn encode(request: &Request, dialect: &'static Dialect) -> WireRequest {
     match request {
         Request::Search(query) => match query.resource {
@@ -120,7 +121,8 @@ const fn list_workergroups() -> WireRequest {
     WireRequest::new(Method::Get, WORKERGROUPS_PATH, None)
 }
 
-/// The request for a worker; the position in the router's queue is sent in dialects that have one.
+/// The request for a worker, with the key of the call, if it has one; the position in the router's queue is
+/// sent only in dialects that have one.
 fn route(call: &RouteCall, dialect: &'static Dialect) -> WireRequest {
     let mut body = json!({ "endpoint": call.endpoint, "cost": number_json(call.cost) });
     if let Some(place) = call.place.filter(|_| dialect.route_queue) {

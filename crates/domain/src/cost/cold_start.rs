@@ -159,7 +159,7 @@ impl ModelSizes {
         sizes.next().or_else(|| self.0.get(Self::DEFAULT)).copied()
     }
 
-    /// Iterates over the names with their sizes in GB.
+    /// Iterates over the names with their sizes in GB, by name; the default size is among them.
     pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0.iter().map(|(name, gb)| (name.as_str(), *gb))
     }

@@ -24,7 +24,7 @@ pub struct JobWords {
 }
 
 impl JobWords {
-    /// Whether the parts describe a job: a disk or a deadline alone does not.
+    /// Whether the parts describe a job: hours, work or traffic do; a disk or a deadline alone does not.
     pub fn is_job(&self) -> bool {
         self.work.is_some() || self.hours.or(self.gb_in).or(self.gb_out).is_some()
     }

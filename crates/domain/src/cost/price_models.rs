@@ -110,7 +110,8 @@ impl<'a> PriceJoin<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// Indexes the rows of one price model by id and by GPUs.
+    /// Indexes the rows of one price model by id and by GPUs; a set of GPUs that several rows have leads to
+    /// none of them.
     fn new(prices: Prices<'a>) -> Self {
         let listing = prices.listing();
         let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);

@@ -105,8 +105,8 @@ fn line_of(listing: &Listing, rows: &[u32], records: &[Arc<FullRecord>], field: 
     }
 }
 
-/// Whether a cell has no value: missing, null, an empty text, or the text `NULL`, which some hosts send. A
-/// value of a wrong kind is not silent.
+/// Whether a cell has no value: missing, null, an empty text, or the text `NULL` in any case, which some
+/// hosts send. False for a value of a wrong kind.
 pub fn has_no_value(cell: &CellRef<'_>) -> bool {
     match cell {
         CellRef::Missing | CellRef::Null => true,

@@ -119,9 +119,10 @@ impl Depth {
         purchases.collect()
     }
 
-    /// Describes the supply: `From $1.52/h; 8 GPUs at an average of $1.89/h, 32 at $2.15/h, all 43 at $2.39/h`. The
-    /// first is the lowest price of a GPU, then come the averages of the cheapest 8 GPUs, of a larger purchase, from
-    /// 16 GPUs on, and of all GPUs. `None` without GPUs.
+    /// Describes the supply: `From $1.52/h; 8 GPUs at an average of $1.89/h, 32 at $2.15/h, all 43 at
+    /// $2.39/h`. The first is the lowest price of a GPU, then come the averages of the cheapest 8 GPUs, of a
+    /// larger purchase, from 16 GPUs on, and of all GPUs. If the first 8 are all, only the last follows, and
+    /// equal prices are one: `8 GPUs at $1.52/h`. `None` without GPUs.
     ///
     /// `money` formats a price per GPU. Unless `is_complete`, it is `all 43 received` in place of `all 43`.
     pub fn describe_supply(&self, is_complete: bool, money: impl Fn(f64) -> String) -> Option<String> {

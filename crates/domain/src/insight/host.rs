@@ -98,8 +98,9 @@ fn ordered<N: Ord>(counts: impl Iterator<Item = Count<N>>) -> Vec<Count<N>> {
     counts
 }
 
-/// The prices of `rows` of one host against the offers of other hosts in `market`, all with `gb` of storage
-/// or as quoted; `None` if no offers are comparable, or the host's id is not reported.
+/// The price level of one host: the median, over its `rows`, of the price divided by the median price of the
+/// offers of other hosts in `market` with as many of the same GPUs. All with `gb` of storage or as quoted;
+/// `None` if no offers are comparable, or the host's id is not reported.
 pub fn price_level(host: &Prices<'_>, rows: &[u32], market: &Prices<'_>, gb: Option<f64>) -> Option<PriceLevel> {
     let id = |prices: &Prices<'_>, row: usize| prices.listing().cell_of(row, "host_id").whole();
     let machine = rows.first().and_then(|row| id(host, *row as usize));

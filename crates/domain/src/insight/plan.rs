@@ -354,7 +354,8 @@ impl<'a> Offers<'a> {
     }
 
     /// Plans a cluster: the cheapest offers that together meet the need, with the runner-up, the limits that
-    /// raise the bill, and the bills of fewer and more GPUs.
+    /// raise the bill, the bills of a quarter to twice as many GPUs, and, if the budget is exceeded and the
+    /// bill is not for work, the GPUs that it pays for.
     pub fn plan(&self, need: &Need) -> Planning {
         let gpus = need.gpus as usize;
         let largest = (2 * gpus).min(MOST_GPUS).max(gpus);
@@ -424,8 +425,8 @@ impl<'a> Offers<'a> {
         }
     }
 
-    /// The cheapest plan of work, and the bills of `sizes`, which are numbers of GPUs. The GPUs that a budget
-    /// affords are not computed.
+    /// The cheapest plan of work, and the bills of `sizes`, which are numbers of GPUs. No offer counts if all
+    /// are late with the available GPUs. The GPUs that a budget affords are not computed.
     fn around_work(&self, need: &Need, sizes: &[usize]) -> Around {
         let plan = self.cheapest(need, None);
         let groups = self.groups(need, need.most_gpus());

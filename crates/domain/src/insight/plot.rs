@@ -104,8 +104,9 @@ impl Scale {
         }
     }
 
-    /// At most `most` round values along the scale, ascending: multiples of 1, 2 or 5 times a power of ten; on a
-    /// logarithmic scale 1, 2 and 5, or 1 and 3, times powers of ten.
+    /// At most `most` round values along the scale, ascending: multiples of 1, 2 or 5 times a power of ten;
+    /// on a logarithmic scale 1, 2 and 5, or 1 and 3, times powers of ten, unless fewer than two of these are
+    /// on it.
     pub fn ticks(&self, most: usize) -> Vec<f64> {
         match self.kind {
             _ if most == 0 => Vec::new(),

@@ -116,7 +116,8 @@ pub struct PriceScale {
 }
 
 impl PriceScale {
-    /// The spread of ascending prices, with the median as the row's price; `None` without prices.
+    /// The 5th, 50th and 95th percentile of ascending prices, with the median as the row's price; `None`
+    /// without prices.
     fn of_sorted(prices: &[f64]) -> Option<Self> {
         let median = quantile(prices, 0.5)?;
         Some(Self {

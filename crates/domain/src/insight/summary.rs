@@ -260,7 +260,7 @@ impl Group {
     }
 }
 
-/// The groups of `rows` by `grouping`, most rows first, ties by key.
+/// The groups of `rows` by `grouping`, most rows first, ties by key; rows without a value share one, too.
 pub fn summarise(listing: &Listing, rows: &[u32], grouping: &[&'static Field], measures: &Measures<'_>) -> Vec<Group> {
     let mut members: Vec<(Vec<Part<'_>>, Vec<u32>)> = partition(listing, rows, grouping);
     members.sort_by(|(left, some), (right, others)| others.len().cmp(&some.len()).then_with(|| left.cmp(right)));

@@ -26,7 +26,8 @@ pub struct Totals {
 
 impl Totals {
     /// The totals of `rows`: prices with the storage of `basis`, bills of its job. Each sum or extreme is
-    /// `None` if any of the rows lacks the number; without rows sums are 0 and extremes `None`.
+    /// `None` if any of the rows lacks the number, and the bill also without a job; without rows other sums
+    /// are 0 and extremes `None`.
     pub fn new(prices: &Prices<'_>, basis: &Basis, rows: &[u32]) -> Self {
         let listing = prices.listing();
         let number = |key: &str, row: u32| {

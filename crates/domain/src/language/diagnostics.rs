@@ -200,8 +200,8 @@ impl Reader<'_> {
             .suggest(item.span.clone(), format!("{quote}{}{quote}", item.text))
     }
 
-    /// The error for a comma between a condition and a word; suggests a list if the word may be one more
-    /// value.
+    /// The error for a comma between a condition and a word; suggests a list if the condition is one value
+    /// after `=` and the word may be one more.
     pub(super) fn comma_before(&self, span: &Range<usize>, before: &Statement, word: &Item) -> LanguageError {
         let message = format!("'{}' is not a condition; write a list in brackets: in [a,b]", word.text);
         let error = LanguageError::new(span.clone(), message);
@@ -225,7 +225,8 @@ impl Reader<'_> {
     }
 
     /// The error for a word that belongs to the preceding value: `gpu_name=RTX 4090`, `gpu_ram>=24 GB`.
-    /// `None` if the word stands for itself.
+    /// `None` for any other word, in the bar also for one that does not continue a known value of a text
+    /// field.
     pub(super) fn torn_off(&self, item: &Item, before: &Statement) -> Option<LanguageError> {
         let Raw::One(value) = &before.value else {
             return None;

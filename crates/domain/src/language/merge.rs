@@ -25,7 +25,8 @@ pub(super) struct Held {
 
 impl Held {
     /// Adds a condition to the earlier ones. With one of the same field and operator it becomes one: of two
-    /// bounds the tighter one, `in` lists intersected, `notin` lists united, two `!=` a `notin`.
+    /// bounds the tighter one, `in` lists intersected, `notin` lists united, two `!=` a `notin` (null stays a
+    /// `!=`).
     ///
     /// All conditions of a text must match, so none is lost. `in` lists without a common value are an error
     /// here; different values with `=` are stored side by side, for `Held::check` to reject.
@@ -106,7 +107,8 @@ fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
     LanguageError::new(second.clone(), message).suggest(first.start..end, merged)
 }
 
-/// Overlays `new` conditions on the `old` ones of a search: returns all conditions, then the replaced ones.
+/// Overlays `new` conditions on the `old` ones of a search: returns all conditions, the kept ones first, and
+/// then the replaced ones, without those that are repeated unchanged.
 ///
 /// The newer condition on a field replaces the older, a bound the one on its side. Exclusions add up, and so
 /// do the values of the fields in `added`.
@@ -148,7 +150,8 @@ fn into_values(operand: Operand) -> Vec<Value> {
 /// Overlays the conditions of a text on the default ones.
 ///
 /// `=`, `!=` and lists replace the default ones of these kinds on the field, a bound the same bound; a freed
-/// field loses all. A replacement takes the position of the replaced condition.
+/// field loses its default ones. A condition takes the position of the first one that it replaces; those that
+/// replace none come last.
 pub(super) fn over(seed: &[Condition], conditions: Vec<Condition>, freed: &[&'static Field]) -> Vec<Condition> {
     let mut placed = vec![false; conditions.len()];
     let mut laid = Vec::new();

@@ -6,7 +6,8 @@ use crate::field::{Field, Kind, Unit};
 /// 2^53: larger doubles cannot represent every whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The decimal at the start of `text`, and the rest; `None` if there is none.
+/// The decimal at the start of `text`, with optional sign, fraction and exponent, and the rest; `None` if
+/// there is none.
 fn decimal(text: &str) -> Option<(f64, &str)> {
     let digits = |from: usize| from + text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let first = usize::from(text.starts_with(['+', '-']));
@@ -41,7 +42,7 @@ fn times(number: f64, factor: f64) -> f64 {
     product + 0.0 // no minus zero
 }
 
-/// Formats a number in decimal notation, with an exponent only if it is very large or small.
+/// Formats a number in decimal notation; with an exponent from 1e21 on and below 1e-7, except zero.
 fn written(number: f64) -> String {
     if number == 0.0 || (1e-7..1e21).contains(&number.abs()) {
         number.to_string()
@@ -67,7 +68,10 @@ pub(super) enum Fault {
 }
 
 /// Parses a number of `field`, with or without a unit, and converts it to wire units. A bare number is in the
-/// unit of queries, such as GB where the wire has MB.
+/// unit of queries, such as GB where the wire has MB; an amount of money may begin with `$`.
+///
+/// A fault for other text, an unknown or ambiguous unit, NaN and infinity, a fraction as an id, and a whole
+/// number too large to be exact.
 pub(super) fn read(text: &str, field: &Field, dialect: &Dialect) -> Result<f64, Fault> {
     read_with(text, field, dialect, None)
 }
@@ -98,7 +102,7 @@ pub(super) fn read_with(text: &str, field: &Field, dialect: &Dialect, suffix: Op
     }
 }
 
-/// The suffix after the number in `text`; `None` if it has no number or no suffix.
+/// The suffix after the number in `text`, which may begin with `$`; `None` if it has no number or no suffix.
 pub(super) fn suffix(text: &str) -> Option<&str> {
     let amount = text.trim().trim_start_matches('$');
     let (_, suffix) = decimal(amount)?;
@@ -108,7 +112,8 @@ pub(super) fn suffix(text: &str) -> Option<&str> {
 
 /// The factor from a number with `suffix` to the wire unit; without a suffix, from the unit of queries.
 ///
-/// `money` is whether the number began with `$`. An unknown suffix is a fault.
+/// `money` is whether the number began with `$`. A fault for an unknown suffix, and for `mb/s` and `gb/s` in
+/// small letters, which could mean bits or bytes.
 fn factor(suffix: &str, unit: Unit, dialect: &Dialect, money: bool) -> Result<f64, Fault> {
     if suffix.is_empty() {
         return Ok(unit.query_factor());

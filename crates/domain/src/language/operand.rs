@@ -20,8 +20,9 @@ pub(super) struct Target<'a> {
     pub dialect: &'a Dialect,
 }
 
-/// Parses the text of a value editor: one value, blanks allowed without quotes, or for `in` and `nin` a list with or
-/// without brackets. Spans are relative to the start of `text`.
+/// Parses the text of a value editor: one value, blanks allowed without quotes, or for `in` and `nin` a list
+/// with or without brackets. Spans are relative to the start of `text`. An error for blank text, an operator
+/// that the field does not allow, and an invalid value.
 pub fn parse_operand(
     field: &'static Field,
     operator: Operator,
@@ -225,8 +226,8 @@ impl Target<'_> {
         Ok(values)
     }
 
-    /// The values that one list item expands to: the members of a group of countries, several codes, or one
-    /// value.
+    /// The values that one list item expands to: for a location the members of an unquoted group of countries
+    /// or the codes of a text such as `US,CA`; else one value.
     fn members(self, item: &Item) -> Result<Vec<Value>, LanguageError> {
         if self.field.kind != Kind::Country {
             return self.value(item).map(|value| vec![value]);
@@ -251,8 +252,8 @@ impl Target<'_> {
         Ok(vec![Condition::new(self.field, operator, codes)])
     }
 
-    /// Whether an unquoted value is null: `null` or `None`, for fields other than texts and locations in any
-    /// case.
+    /// Whether an unquoted value is null: `null` or `None`, in any case unless the field is a text or a
+    /// location.
     fn is_null(self, item: &Item) -> bool {
         let exact = matches!(&*item.text, "null" | "None");
         let text = matches!(self.field.kind, Kind::Text | Kind::Country);
@@ -369,7 +370,8 @@ impl Target<'_> {
     }
 }
 
-/// Whether a number has thousands separators: `24_000`, `1,000`, but not `1,3`.
+/// Whether a number has thousands separators: any `_` (`24_000`), or commas with three digits after the last
+/// one (`1,000`, but not `1,3`).
 fn is_grouped(text: &str) -> bool {
     let mut groups = text.split([',', '_']);
     let first = groups.next().unwrap_or_default();
@@ -393,15 +395,16 @@ fn flag(text: &str) -> Option<bool> {
     }
 }
 
-/// The beginning of a day in UTC, in seconds since 1970; `None` if the text is not a date.
+/// The beginning of a day in UTC, in seconds since 1970; a time of day after the date is ignored. `None` if
+/// the text is not a date with hyphens, or ends with `Z`.
 fn midnight(text: &str) -> Option<f64> {
     let day: jiff::civil::Date = text.parse().ok().filter(|_| text.contains('-'))?;
     let moment = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
     Some(moment.timestamp().as_second() as f64)
 }
 
-/// Parses a moment to the second, in UTC unless it has an offset, in seconds since 1970; `None` without a
-/// time of day.
+/// Parses a date and time of day separated by `T`, in UTC unless it has an offset, to seconds since 1970 with
+/// their fraction; `None` without a time of day.
 fn moment(text: &str) -> Option<f64> {
     let civil = || {
         let civil: jiff::civil::DateTime = text.parse().ok()?;

@@ -156,7 +156,7 @@ fn column(name: &str, span: Range<usize>, catalog: &'static Catalog) -> Result<&
     }
 }
 
-/// Formats an order; [`parse_order`] parses it back.
+/// Formats an order, such as `dph_total,score-`; [`parse_order`] parses it back.
 pub fn print_order(order: &[OrderKey]) -> String {
     let keys: Vec<_> = order
         .iter()

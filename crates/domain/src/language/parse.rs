@@ -178,8 +178,8 @@ impl Reader<'_> {
         sign.operator.ok_or_else(|| self.no_sign(sign, field))
     }
 
-    /// Rejects an unquoted value that runs into a comma or another condition; a comma within one location,
-    /// such as `Texas,_US`, is none.
+    /// Rejects an unquoted value that contains `=`, `<`, `>`, `"` or a comma, as it runs into another
+    /// condition or is a list. A comma within one location, such as `Texas,_US`, is fine.
     fn separate(&self, target: Target<'_>, sign: &Sign, item: &Item) -> Result<(), LanguageError> {
         let field = target.field;
         if item.quoted {
@@ -260,7 +260,7 @@ impl Reader<'_> {
         Ok(Meaning::Hold(ends))
     }
 
-    /// Rejects a comma between a condition and a bare word; any other comma is fine.
+    /// Rejects a comma that follows a condition and precedes a bare word; any other comma is fine.
     fn comma(&self, span: &Range<usize>, previous: Option<&Piece>, next: Option<&Piece>) -> Result<(), LanguageError> {
         let (Some(Piece::Statement(before)), Some(Piece::Word(word))) = (previous, next) else {
             return Ok(());
@@ -308,7 +308,7 @@ fn is_range(field: &Field, item: &Item) -> bool {
 }
 
 /// Splits the single value after an operator for lists, or a group of countries, at its commas into a list,
-/// as the market's client does.
+/// as the market's client does. Empty parts are dropped, unless the quotes of the value are faulty.
 fn split(item: &Item) -> List {
     let mut items = Vec::new();
     let sound = item.closed && !item.glued;

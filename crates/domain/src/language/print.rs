@@ -68,7 +68,7 @@ pub(super) fn group(condition: &Condition) -> Option<&'static str> {
     matched.map(|(name, _)| *name)
 }
 
-/// Prints an operand as after an operator.
+/// Prints an operand as after an operator, a list in brackets: `24`, `[SE,NO]`.
 fn print_operand(field: &Field, operand: &Operand) -> String {
     match operand {
         Operand::One(value) => print_value(field, value),
@@ -139,7 +139,7 @@ fn print_text(field: &Field, text: &str) -> String {
     }
 }
 
-/// Quotes a text, with quotes inside it doubled.
+/// Puts a text between double quotes, with double quotes inside it doubled.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }

@@ -103,16 +103,17 @@ pub(crate) fn sign_operator(signs: &str) -> Option<Operator> {
     })
 }
 
-/// Whether operators can contain the character.
+/// Whether a character belongs to a sign, valid (`=`, `!`, `<`, `>`) or not (`~`, `≥`, `≤`, `≠`).
 pub(crate) const fn is_sign(character: char) -> bool {
     matches!(character, '=' | '!' | '<' | '>' | '~' | '≥' | '≤' | '≠')
 }
 
+/// Whether a character begins and ends quoted texts: `"` or `'`.
 const fn is_quote(character: char) -> bool {
     matches!(character, '"' | '\'')
 }
 
-/// Whether the name of a field can contain the character.
+/// Whether the name of a field can contain the character: an ASCII letter or digit, `_` or `.`.
 fn is_name(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '.')
 }
@@ -174,8 +175,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Scans the condition or bare word that starts at `start`: a condition if an operator, a colon after a
-    /// known field, or a range follows, or its name is known.
+    /// Scans the condition or bare word that starts at `start`: a condition if its name is known, or an
+    /// operator follows. A colon after a known name counts as a wrong operator.
     fn named(&mut self, start: usize) -> Piece {
         let mut end = self.name_end(start);
         let mut sign = self.sign_at(end);
@@ -336,7 +337,8 @@ impl<'a> Scanner<'a> {
         end
     }
 
-    /// Whether the comma before `after` separates conditions rather than being part of a value.
+    /// Whether the comma before `after` separates conditions rather than being part of a value: a blank,
+    /// another comma, a condition or the end of the text follows it.
     fn separates(&self, after: usize) -> bool {
         let next = self.rest(after).chars().next();
         next.is_none_or(|next| next == ',' || next.is_whitespace()) || self.is_condition(after)
@@ -353,7 +355,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Scans a quoted text. A doubled quote is a literal quote, `\u202e` an escaped character that no screen may show.
+    /// Scans a quoted text, to the end of the text if it is not closed. A doubled quote is a literal quote,
+    /// `\u202e` an escaped character that no screen may show.
     fn quoted(&mut self, quote: char) -> Item {
         let start = self.at;
         self.at += quote.len_utf8();
@@ -451,7 +454,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Parses the whole text as a list with optional brackets. Spans are relative to the start of `text`.
+/// Parses a text as a list with optional brackets; with them the list ends at the closing one, and its span
+/// shows whether text follows. Spans are relative to the start of `text`.
 pub(crate) fn list(text: &str) -> List {
     let (opened, shift) = if text.starts_with(['[', '(']) {
         (text.to_owned(), 0)
@@ -470,7 +474,8 @@ pub(crate) fn list(text: &str) -> List {
     list
 }
 
-/// Parses the whole text as one value, quoted or bare.
+/// Parses a text as one value, quoted or bare. Text after a closing quote is left out, and the item flagged
+/// as `glued`.
 pub(crate) fn item(text: &str) -> Item {
     let mut scanner = Scanner::within(text);
     match scanner.peek() {

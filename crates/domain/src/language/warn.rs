@@ -27,8 +27,8 @@ pub fn warning(condition: &Condition, dialect: &Dialect) -> Option<String> {
         .or_else(|| memory(condition, values))
 }
 
-/// The warning about a time in days or memory in GB so large that seconds or MB were probably meant; `None`
-/// for other units and for smaller numbers.
+/// The warning about a time of 1,800 days or more, or 4,000 GB or more, where seconds or MB were probably
+/// meant; `None` for other units and for smaller numbers.
 fn slip(field: &Field, value: &Value) -> Option<String> {
     let Value::Number(number) = value else {
         return None;
@@ -48,7 +48,8 @@ fn slip(field: &Field, value: &Value) -> Option<String> {
 }
 
 /// The warning about a number outside the plausible range of its field. `None` if it is inside, the field has
-/// no range, or it is a bound that every record satisfies and no slip of units.
+/// no range, or every record satisfies the condition (such as `num_gpus>0` or a `!=`) and the number is no
+/// slip of units.
 fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<String> {
     let field = condition.field;
     let (low, high) = field.range?;
@@ -100,8 +101,8 @@ fn meant(field: &Field, number: f64) -> Option<String> {
     }
 }
 
-/// The warning about a round size of memory compared by `=` or `in`: cards report a little more or less than
-/// that. `None` for other fields, operators and sizes.
+/// The warning about a whole number of GB compared by `=` or `in` on a field of memory: cards report a little
+/// more or less than that. `None` for other fields, operators and sizes.
 fn memory(condition: &Condition, values: &[Value]) -> Option<String> {
     let field = condition.field;
     let is_equality = matches!(condition.operator, Operator::Eq | Operator::In);

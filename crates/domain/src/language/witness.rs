@@ -86,8 +86,8 @@ pub fn witnesses<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Vec
 /// A text that no condition names.
 const OTHER: &str = "\u{10ffff}";
 
-/// The number that a value is compared as: 1 or 0 for flags, a text if it is one; `None` for null and
-/// versions.
+/// The number that a value is compared as: 1 or 0 for flags, that in a text if it holds one; `None` for other
+/// texts, null and versions.
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => Some(*number),

@@ -80,7 +80,7 @@ fn text(field: &Field, value: &Value) -> String {
     }
 }
 
-/// Adds the noun of the field to a text, except to a GPU model or a country.
+/// Puts the noun of the field before a text, except for a GPU model or a country.
 fn with_noun(field: &Field, text: String) -> String {
     if field.key == "gpu_name" || field.kind == Kind::Country {
         text
@@ -130,8 +130,8 @@ fn compared(field: &Field, operator: Operator, value: &Value, dialect: &Dialect)
     words.join(" ")
 }
 
-/// The label of a field for use in a sentence, in lower case unless it starts with two capitals; in place of
-/// an abbreviated label the wire name with blanks.
+/// The label of a field for use in a sentence, with a small first letter unless the second is no small letter
+/// (`GPU RAM`); in place of a label that ends with `.` the wire name with blanks.
 fn noun(field: &Field) -> String {
     if field.label.ends_with('.') {
         return field.key.replace('_', " ");

@@ -50,8 +50,8 @@ const MOST_DIGITS: usize = 19;
 impl Digits {
     /// Splits the JSON number that begins at `start` into its parts.
     ///
-    /// `None` if it is not a valid number, or ends with the text and may continue. An exponent of five digits
-    /// or more is left out.
+    /// `None` if it is not a valid number, or ends with the text and may continue. The mantissa is `None` if
+    /// it has more than `MOST_DIGITS` digits, the exponent if it has five or more.
     fn read(bytes: &[u8], start: usize) -> Option<Self> {
         let is_negative = bytes.get(start) == Some(&b'-');
         let first = start + usize::from(is_negative);
@@ -220,7 +220,8 @@ pub(super) fn skip_number(bytes: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The value and the end of the JSON number that begins at `at`. `None` if it is invalid, beyond a double, a
-/// whole number with too many digits, or at the end of the text, where it may continue.
+/// whole number with too many digits or below the least `i64`, or at the end of the text, where it may
+/// continue.
 pub(super) fn number(text: &str, at: usize) -> Option<(RawCell<'static>, usize)> {
     let digits = Digits::read(text.as_bytes(), at)?;
     let cell = match digits.mantissa {

@@ -264,7 +264,8 @@ impl Record<'_, '_> {
     }
 
     /// $/h of GPUs and the chosen storage, or the storage as received; for a reserved offer after its
-    /// discount. `None` if a price is missing.
+    /// discount. A missing base price is the received total less its storage; `None` if another price is
+    /// missing.
     fn total(&self) -> Option<f64> {
         if self.model == OfferType::Reserved {
             let discounted = self.number(DISCOUNTED)?;

@@ -14,6 +14,7 @@ pub struct FullRecord {
 }
 
 impl FullRecord {
+    /// The record whose cells are the first rows of `columns`, one for each field of the catalog.
     pub(super) const fn new(catalog: &'static Catalog, columns: Vec<Column>) -> Self {
         Self { catalog, columns }
     }

@@ -6,7 +6,7 @@ use crate::query::{Condition, Operand};
 use crate::value::{CellRef, Value};
 
 impl Listing {
-    /// The rows that satisfy all `conditions`, in the server's order.
+    /// The rows that satisfy all `conditions`, also disabled ones, in the server's order.
     pub fn matching<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Vec<u32> {
         let mut rows: Vec<u32> = (0..u32::try_from(self.len()).unwrap_or(u32::MAX)).collect();
         for condition in conditions {

@@ -19,7 +19,8 @@ impl Listing {
         })
     }
 
-    /// Sorts row numbers by `order`; rows without a value come last in either direction, ties are sorted by id.
+    /// Sorts distinct row numbers by `order`; rows without a value come last in either direction, ties are
+    /// sorted by id, lowest first.
     pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
         let mut is_wanted = vec![false; self.len()];
         for row in &*rows {
@@ -147,8 +148,8 @@ fn mixed_ranks(field: &Field, column: &Column, rows: &[u32]) -> Vec<Option<u64>>
     ranks
 }
 
-/// Compares two cells of a field, versions part by part and ids by value; blanks come last in either
-/// direction.
+/// Compares two cells of a field, versions part by part and ids by value; of different kinds, numbers come
+/// before texts and these before flags. Blanks come last in either direction.
 pub fn compare_cells(field: &Field, left: CellRef<'_>, right: CellRef<'_>, direction: Direction) -> Ordering {
     let ascending = match (left, right) {
         (left, right) if left.is_blank() || right.is_blank() => {

@@ -34,7 +34,7 @@ pub(super) fn is_hot(field: &Field) -> bool {
         && (field.column.rank.is_some() || field.filter == Filter::Documented || PRICED_BY.contains(&field.key))
 }
 
-/// The record members that a source reads.
+/// The members of the record itself that a source reads; for a nested one the outer member, which holds it.
 pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
     let (first, second, many): (_, _, &'static [&'static str]) = match *source {
         Source::Member(name)
@@ -136,8 +136,9 @@ impl Plan {
         self.slot(0, name, Role::Slot)
     }
 
-    /// The slot of the member `name` of an object (0 is the record), allocated if it is new. `role` makes its
-    /// use.
+    /// The slot of the member `name` of an object (0 is the record), allocated if it is new, with the use
+    /// that `role` makes of it; a search stays one. A member that is read as a nested object gets a slot that
+    /// stays empty.
     fn slot(&mut self, object: usize, name: &'static str, role: fn(usize) -> Role) -> usize {
         let new = role(self.slots);
         let known = self.objects[object].entry(name).or_insert(new);
@@ -375,7 +376,7 @@ const fn is_taken(kind: Kind, value: &RawCell<'_>) -> bool {
 
 /// Converts a value to the field's kind: numbers and ids may be sent as text, whole numbers as booleans,
 /// booleans as 0, 1 or text, texts as numbers, times as ISO 8601. A value that cannot be converted becomes
-/// `RawCell::Bad`; missing and null stay.
+/// `RawCell::Bad`, but a time in another form stays a text; missing and null stay.
 fn fit<'v, 'a>(kind: Kind, value: &'v RawCell<'a>) -> Cow<'v, RawCell<'a>> {
     let cell = match (kind, value) {
         (_, RawCell::Missing | RawCell::Null) => return Cow::Borrowed(value),

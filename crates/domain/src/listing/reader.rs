@@ -100,7 +100,9 @@ impl Reader {
         self.text.reserve(bytes);
     }
 
-    /// Adds the next bytes. Invalid UTF-8 becomes replacement characters in its record: it must not hide a response.
+    /// Adds the next bytes, and reads the records that are complete with them. Invalid UTF-8 becomes
+    /// replacement characters in its record: it must not hide a response. A byte-order mark at the start is
+    /// dropped.
     pub fn push(&mut self, bytes: &[u8]) {
         let was_empty = self.text.is_empty();
         if self.carry.is_empty() {
@@ -157,8 +159,8 @@ impl Reader {
         }
     }
 
-    /// Splits the received text as far as possible; the first error ends the splitting and is stored in
-    /// `failed`.
+    /// Splits the received text as far as possible, to its end if `is_whole`: nothing follows it. The first
+    /// error ends the splitting and is stored in `failed`.
     fn advance(&mut self, is_whole: bool) {
         // A part that cannot be split is judged once the response is complete.
         if self.failed.is_none() {
@@ -343,7 +345,8 @@ impl Listing {
         self
     }
 
-    /// Adds the id of a record; false for a repeated one, an error without a usable id.
+    /// Adds the id of a record; false for a repeated one, which is counted instead, an error without a usable
+    /// id.
     fn add_id(&mut self, id: Option<RowId>, seen: &mut HashSet<RowId>) -> Result<bool, &'static str> {
         let id = id.ok_or("no usable id")?;
         if !seen.insert(id) {

@@ -93,7 +93,8 @@ impl Scanner {
     }
 
     /// Reads the object at `start` into `values`: the record (`object` is 0) or a nested one. Returns its
-    /// end, or `None`.
+    /// end; `None` if it is incomplete or invalid, repeats or escapes a member, or holds a search or too deep
+    /// a value: the tolerant reader then reads the record anew.
     fn object<'t>(
         &mut self,
         plan: &Plan,
@@ -262,7 +263,8 @@ impl Scanner {
         }
     }
 
-    /// Notes in `has_secrets` and `has_secret_names` if a member's name is that of a secret.
+    /// Notes in `has_secrets` if a member with this name certainly holds a secret, and in `has_secret_names`
+    /// if it may hold one.
     fn judge(&mut self, name: &str) {
         self.has_secrets |= is_secret_member(name);
         self.has_secret_names |= is_secret_name(name);
@@ -316,7 +318,8 @@ fn literal(bytes: &[u8], at: usize) -> Option<(RawCell<'static>, usize)> {
     }
 }
 
-/// Whether a valid list is stored unchanged as text: a few whole numbers without blanks.
+/// Whether a valid list is stored unchanged as text: whole numbers without signs, blanks and nested lists, in
+/// at most 17 bytes.
 fn is_short_list(json: &[u8]) -> bool {
     // A double with more than 15 digits may be written differently.
     json.len() <= 17
@@ -324,12 +327,14 @@ fn is_short_list(json: &[u8]) -> bool {
         && json.iter().skip(1).all(|byte| *byte != b'[')
 }
 
-/// Marks the zero bytes of a word. Only exact up to the lowest one, which is all that is used.
+/// A word with the highest bit set in the bytes that are zero in `word`. Only exact up to the lowest one,
+/// which is all that is used.
 const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(bytes_of(0x01)) & !word & bytes_of(0x80)
 }
 
-/// The end of a string with valid escapes, and whether it has any; `None` if it is incomplete or invalid.
+/// The end of the JSON string whose opening quote is at `at`, and whether it has escapes; `None` if there is
+/// no quote, or the string is incomplete or invalid.
 fn string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     if bytes.get(at) != Some(&b'"') {
         return None;

@@ -136,8 +136,9 @@ impl Frame {
         self.front.map(|(operator, _)| operator)
     }
 
-    /// The facts of the words so far: an amount, a fixed meaning or an order. `None` if they do not form a
-    /// whole clause, or if a bare number or `single` counts a thing (`at most 2 machines`).
+    /// The facts of the words so far: an amount, a fixed meaning or an order; a bare number between an order
+    /// and cards is also the number of rows (`best 5 4090`). `None` if they do not form a whole clause, or if
+    /// a bare number or `single` counts a thing (`at most 2 machines`).
     fn facts(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
         let is_order = self.best.is_some() || self.direction.is_some();
         let is_bare = self.nouns.is_empty() && self.amount.as_ref().is_some_and(|amount| amount.units.is_empty());
@@ -168,7 +169,8 @@ impl Frame {
 
     /// The first measure (dimension and field) that all nouns share, whose field the resource has and whose
     /// dimension is that of one of `units`, with the factor of that unit; `None` if there is none. Without
-    /// nouns it is one of those of a bare quantity. `at least` is never the length of a job.
+    /// nouns it is one of those of a bare quantity, but not the availability of an offer. `at least` is never
+    /// the length of a job.
     fn measure(&self, text: &Text<'_>, units: &[(Dim, f64)]) -> Option<(Measure, f64)> {
         let is_meant = |own: &&Measure| {
             // A minimum time is the availability of a machine; a job has an exact length.
@@ -405,8 +407,8 @@ pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
     std::iter::once(condition).chain(note).collect()
 }
 
-/// The facts of a disk in GB: a condition, and the storage that prices include, unless the size is only a
-/// maximum.
+/// The facts of a disk in GB: a condition, a minimum unless compared, and the storage that prices include:
+/// the first size, unless that is a maximum.
 pub(super) fn disk(bounds: &[Bound]) -> Vec<Fact> {
     let (operator, gb) = bounds[0];
     let storage = Some(gb).filter(|_| !matches!(operator, Some(Lt | Lte)));

@@ -228,7 +228,8 @@ pub(super) fn loose(text: &Text<'_>, parts: &[Rc<Part>]) -> usize {
     (0..parts.len()).filter(is_loose).count()
 }
 
-/// Whether only fillers are between a position and the beginning of the text or a comma.
+/// Whether only fillers are between a position and the beginning of the text, or the last comma or condition
+/// of the query language before it.
 fn is_first(text: &Text<'_>, at: usize) -> bool {
     let before = (0..at).rfind(|at| role!(text, *at, Role::Filler => ()).is_none());
     before.is_none_or(|at| text.kind(at) == Some(Kind::Break))

@@ -21,7 +21,8 @@ pub struct Meaning {
 }
 
 impl Meaning {
-    /// Adds the meaning of more words: conditions and notes follow, settings replace those of the same kind.
+    /// Adds the meaning of more words: conditions and notes follow, without a note equal to the one before
+    /// it; settings replace those of the same kind.
     pub(super) fn add(&mut self, more: Self) {
         self.conditions = format!("{} {}", self.conditions, more.conditions).trim().into();
         self.settings.add(&more.settings);
@@ -159,8 +160,8 @@ impl Context<'_> {
     }
 
     /// The field of dollars that may be a price per hour or the job's bill, judged by the last bound per GPU:
-    /// `job_cost` above $5 with a job, `dph_total` if low for the job, or up to $20 without one; `None` if
-    /// both are likely.
+    /// `job_cost` above $5 with a job, `dph_total` below $0.05 per hour of the job, or up to $20 without one;
+    /// `None` for any other amount, which may be either.
     fn priced(&self, price: &[Bound]) -> Option<&'static str> {
         /// The usual range of a GPU's price, in $/h.
         const USUAL: (f64, f64) = (0.05, 5.0);

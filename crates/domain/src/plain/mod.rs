@@ -174,8 +174,8 @@ impl Reading {
         Ok((Parsed { conditions, ..parsed }, replaced))
     }
 
-    /// An error in the query with its position in the original text: an error in the conditions of words is at the
-    /// words.
+    /// An error in the query with its position in the original text. One in the conditions of words is at the
+    /// words, without its suggestion; any other is unchanged.
     fn located(&self, mut error: LanguageError) -> LanguageError {
         let mut end = self.text.len();
         if error.span.end <= end {

@@ -118,9 +118,9 @@ impl Reading {
         own
     }
 
-    /// Writes the query: conditions as typed in their place and blanks for the other words, then the
-    /// conditions of the phrases. Of refused words a single unknown one stays in its place; others are moved
-    /// to `words`.
+    /// Writes the query: conditions as typed in their place and blanks for the other words, or the text as it
+    /// is if no words are understood, then the conditions of the phrases. Of refused words a single unknown
+    /// one stays in its place; others are moved to `words`.
     fn write_query(&mut self, tokens: &[Token]) {
         if !self.is_empty() {
             self.query = " ".repeat(self.text.len());

@@ -98,7 +98,8 @@ impl<'a> Text<'a> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
-    /// Whether a token is one of `words`, which are separated by blanks; its plurals and synonyms count too.
+    /// Whether a token is one of `words`, which are singular, without synonyms and separated by blanks; its
+    /// plurals and synonyms count too. Never a comma or a condition.
     pub(super) fn is_one_of(&self, at: usize, words: &str) -> bool {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Opaque | Kind::Break);
         let token = self.tokens.get(at).filter(is_word).map(|token| folded(&token.text));
@@ -265,8 +266,9 @@ impl<'a> Text<'a> {
         is_end || self.is_one_of(next, "and but with") || !fronts
     }
 
-    /// The possible numbers with their units at a position, after an optional `$`; `operator` is the
-    /// comparison in front of them. Without one, a `+` after number or unit makes it a minimum.
+    /// The possible numbers with their units at a position, after an optional `$`, and a time of several
+    /// units (`3d 12h`) also as their sum; `operator` is the comparison in front of them. Without one, a `+`
+    /// after number or unit makes it a minimum.
     fn measured(&self, at: usize, operator: Option<Operator>) -> Vec<Amount> {
         let start = self.skip(at, "$");
         let numbers = self.numbers(start).into_iter();
@@ -277,8 +279,8 @@ impl<'a> Text<'a> {
     }
 
     /// The amount of a number that ends before token `end`: in dollars if `sign`, the tokens of a `$` before
-    /// it, is not empty, else with the unit after it. Without `operator`, a `+` after number or unit makes it
-    /// a minimum.
+    /// it, is not empty, else with the unit after it (more than 52 `w` are not weeks). Without `operator`, a
+    /// `+` after number or unit makes it a minimum.
     fn with_unit(&self, sign: Range<usize>, number: f64, end: usize, operator: Option<Operator>) -> Amount {
         /// The maximum number of weeks; a larger number of `w` are watts.
         const MOST_WEEKS: f64 = 52.0;
@@ -327,7 +329,7 @@ impl<'a> Text<'a> {
     }
 
     /// The possible numbers with their units at a position, or ranges of them; `operator` is the comparison
-    /// in front of them, if there is one.
+    /// in front of them, if there is one. After `between` or `from` only ranges, after `about` only times.
     pub(super) fn amounts(&self, at: usize, operator: Option<Operator>) -> Vec<Amount> {
         let is_between = self.is_one_of(at, "between from");
         let start = at + usize::from(is_between);
@@ -362,9 +364,9 @@ impl<'a> Text<'a> {
 }
 
 impl Amount {
-    /// The range from this amount to `high`, in the unit of `high`, with the comparisons `first` and `last`.
-    /// `None` unless both ends measure the same, and the upper bound, of which there is one, is at the larger
-    /// number.
+    /// The range from this amount to `high`, in the unit of `high` (or of this amount, if `high` has none and
+    /// this no comparison), with the comparisons `first` and `last`. `None` unless both ends measure the
+    /// same, and the upper bound, of which there is one, is at the larger number.
     fn up_to(&self, mut high: Self, first: Operator, last: Operator) -> Option<Self> {
         let is_upper = |operator| matches!(operator, Lt | Lte);
         if high.units.is_empty() && self.bounds[0].0.is_none() {

@@ -102,8 +102,8 @@ impl Lexer<'_> {
         });
     }
 
-    /// Splits a range of plain words into tokens and appends them; blanks, underscores and most hyphens are
-    /// left out.
+    /// Splits a range of plain words into tokens and appends them; blanks, underscores, `#` and most hyphens
+    /// are left out.
     fn lex(&mut self, span: Range<usize>) {
         let mut at = span.start;
         while let Some(first) = self.text[at..span.end].chars().next() {
@@ -138,8 +138,8 @@ impl Lexer<'_> {
         last.is_some_and(|last| matches!(last.kind, Kind::Number(_)))
     }
 
-    /// Whether the sign between bytes `at` and `next` is in front of a word or number, after a blank or a
-    /// comma, rather than between two.
+    /// Whether the sign between bytes `at` and `next` is in front of a word or number, at the start of the
+    /// text or after a blank or a comma, rather than between two.
     fn is_in_front(&self, at: usize, next: usize) -> bool {
         let is_apart = |before: char| before.is_whitespace() || before == ',';
         self.text[..at].chars().next_back().is_none_or(is_apart) && self.text[next..].starts_with(char::is_alphanumeric)

@@ -42,8 +42,8 @@ impl Latencies {
         self.histogram.as_ref().map_or(0, Histogram::len)
     }
 
-    /// The latency in seconds at a quantile from 0 to 1: the smallest recorded one with at least that share at or below
-    /// it. `None` if nothing was recorded.
+    /// The latency in seconds at a quantile from 0 to 1, to three significant digits: the smallest recorded
+    /// one with at least that share at or below it. `None` if nothing was recorded.
     pub fn quantile(&self, quantile: f64) -> Option<f64> {
         let histogram = self.filled()?;
         let seconds = histogram.value_at_quantile(quantile) as f64 / 1e6;

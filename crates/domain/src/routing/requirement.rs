@@ -83,7 +83,7 @@ impl Requirement {
     /// Parses a comma-separated list of requirements on a route run: `p95<2s, errors<1%`.
     ///
     /// # Errors
-    /// If a part is not a requirement; the error contains it.
+    /// If a part is not a requirement, also an empty one; the error contains it.
     ///
     /// ```
     /// use bourse_domain::routing::Requirement;

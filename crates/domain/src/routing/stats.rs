@@ -44,9 +44,10 @@ impl RouteStats {
         stats
     }
 
-    /// Adds a finished attempt.
+    /// Adds a finished attempt; the outcome of a poll or a retry replaces the earlier one of its request.
     ///
-    /// A cancelled one only counts as cancelled, as a poll and as load: its latency is ours, not the server's.
+    /// A cancelled one only counts as cancelled, as an attempt, as a poll and as load: its latency is ours,
+    /// not the server's.
     pub fn record(&mut self, sample: &RouteSample) {
         let kind = sample.outcome.kind();
         self.attempts += 1;
@@ -92,8 +93,8 @@ impl RouteStats {
         self.counts.iter().sum()
     }
 
-    /// The number of requests with a finished attempt that was not cancelled last: answered, failed or timed
-    /// out.
+    /// The number of requests whose latest finished attempt was not cancelled, also those that failed, timed
+    /// out or still wait for a worker.
     pub fn answered(&self) -> u64 {
         self.requests() - self.count(OutcomeKind::Cancelled)
     }

@@ -83,7 +83,8 @@ pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
     }
 }
 
-/// The content of a string without its quotes and escapes; any other text unchanged.
+/// The content of a JSON string, also an unfinished one, without its quotes and escapes; invalid escapes
+/// stay. Any other text is unchanged.
 pub(super) fn unquoted(quoted: &str) -> Cow<'_, str> {
     let unquoted = quoted.strip_prefix('"').unwrap_or(quoted);
     let plain = unquoted.strip_suffix('"').unwrap_or(unquoted);

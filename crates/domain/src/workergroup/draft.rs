@@ -48,7 +48,8 @@ impl Draft {
         self.texts.iter().all(String::is_empty)
     }
 
-    /// A draft with all parameters in the record of a listed group that are texts or numbers.
+    /// A draft with all parameters in the record of a listed group that are texts or numbers, and with its
+    /// search in any form, as far as the query language can express it.
     ///
     /// Name and id of the same thing exclude each other: the endpoint's name and the template's hash are
     /// used.

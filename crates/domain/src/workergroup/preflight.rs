@@ -199,7 +199,8 @@ pub struct Preflight {
 
 impl Preflight {
     /// Computes the supply and cost of a workergroup from the response to the query of `asked`, whose limit
-    /// was `limit`.
+    /// was `limit`. Only rows that satisfy the search and are not reported as unavailable to rent count;
+    /// machines that have no other rows are counted in `not_rentable`.
     pub fn new(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
         let matching = asked.matching(listing);
         let rentable = OFFERS.by_key("rentable").map(|field| listing.column(field));

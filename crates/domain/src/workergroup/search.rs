@@ -53,9 +53,10 @@ pub fn search_query_text(json: &str) -> SearchText {
     )
 }
 
-/// The search in a JSON value: an object of conditions, its JSON in a text, a text, or a list of these; null
-/// is empty. In a text `<removed>` after `=` is put in quotes, so that it is a value. Conditions that the
-/// query language cannot express, and any other value, are left out and named.
+/// The search in a JSON value: an object of conditions, which may be in its only member `q`, its JSON in a
+/// text, a text, or a list of these; null is empty. In a text `<removed>` after `=` is put in quotes, so that
+/// it is a value. Conditions that the query language cannot express, and any other value, are left out and
+/// named.
 fn search_text_of(json: &Json) -> SearchText {
     match json {
         Json::String(text) => match serde_json::from_str(text) {

@@ -127,8 +127,8 @@ fn hide(json: &mut Json, keys: &Copies) {
     }
 }
 
-/// Launch arguments with hidden values of `NAME=value` words, of options with secret names and of headers. Text that no
-/// shell could split is hidden entirely.
+/// Launch arguments with hidden values of `NAME=value` words, and of options and headers with secret names.
+/// Text that no shell could split is hidden entirely.
 fn hide_values(arguments: &str) -> String {
     let Ok(words) = shell_words::split(arguments) else {
         return HIDDEN.to_owned();

@@ -165,7 +165,8 @@ impl Judged {
         !self.is_refused && self.open & !vouched == 0
     }
 
-    /// Whether only unknown values keep the line from meeting the conditions; `vouched` as in `is_met`.
+    /// Whether only unknown values keep the line from meeting the conditions, and none that is too close to a
+    /// bound; `vouched` as in `is_met`.
     pub const fn is_unknown(self, vouched: u64) -> bool {
         !self.is_refused && !self.has_near && self.open & !vouched != 0
     }

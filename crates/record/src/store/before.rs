@@ -39,7 +39,7 @@ struct OldSearch {
 }
 
 impl Database {
-    /// The record of version 0.1 about a question, up to the response `first` with which the new record
+    /// The record of version 0.1 about a question, before the response `first` with which the new record
     /// begins, from the search that was watched longest; empty if none answers the question.
     pub(super) fn evidence_before(
         &self,
@@ -112,8 +112,9 @@ impl Database {
         Ok(best)
     }
 
-    /// The spells of a recorded search in the question's time, reduced to what meets the question, in order
-    /// of their beginning.
+    /// The spells of a recorded search in the question's time, reduced to those that meet the question, in
+    /// order of their beginning; without machines and hosts excluded from all excerpts. A lot that changes so
+    /// that it no longer meets the question has left the search.
     fn spells_of(
         &self,
         connection: &Connection,

@@ -27,8 +27,8 @@ pub struct SharedBudget {
 }
 
 impl SharedBudget {
-    /// The budget in the file beside the record, for its market; a record in memory shares none, and every
-    /// claim is granted.
+    /// The budget in the file beside the record, for its market; a corrupt file is moved aside without a
+    /// notice. A record in memory shares none, and every claim is granted.
     pub fn new(history: &HistoryLocation) -> Self {
         let path = history.path.as_ref();
         // A damaged file is set aside, and its requests no longer count after a minute.

@@ -78,7 +78,7 @@ pub(super) const fn proof_of(code: i64, bound: Option<f64>) -> Proof {
     }
 }
 
-/// The fact in a stored value of a field; NULL and blobs are unknown.
+/// The fact in a stored value of a field; whole numbers of flag fields are flags. NULL and blobs are unknown.
 pub(super) fn fact_of(field: &Field, value: ValueRef<'_>) -> Fact {
     match value {
         ValueRef::Integer(number) if field.kind == Kind::Flag => Fact::Flag(number != 0),

@@ -27,7 +27,9 @@ pub(super) struct Known {
 }
 
 impl Database {
-    /// The record of the offers of a question: the responses that cover it, and the spells of its lots.
+    /// The record of the offers of a question: the responses that cover it, and the spells of its lots by
+    /// their beginning, without machines and hosts left out. It begins with the record of version 0.1, if
+    /// that is older.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -43,7 +45,8 @@ impl Database {
     }
 
     /// Like [`Database::excerpt`], lot by lot: `take` receives all responses and all spells of one lot, in
-    /// order of time, before those of the next. Returns the responses with their final `has_lowest`.
+    /// order of time, before those of the next; lots on record only by version 0.1 come last. Returns the
+    /// responses with their final `has_lowest`.
     pub(super) fn read_lots(&self, question: &Question, take: Take<'_>) -> Result<Known, HistoryError> {
         self.lots_of(question, take).map_err(|error| self.explained(&error))
     }
@@ -124,7 +127,8 @@ struct Recorded {
 }
 
 impl Recorded {
-    /// Reads the scopes that cover a question with their responses; `None` if no scope covers it.
+    /// Reads the scopes that cover a question, with their responses in its time and the last before it;
+    /// `None` if no scope covers it.
     fn load(
         connection: &Connection,
         market: i64,
@@ -175,8 +179,9 @@ impl Recorded {
         vouched.collect()
     }
 
-    /// Passes the spells of one lot after another to `take`; returns the number of lines that only an unknown value
-    /// kept from meeting the question.
+    /// Passes the spells of one lot after another to `take`, by machine and model, without lots that have
+    /// none in the question's time; returns the number of lines that only an unknown value kept from meeting
+    /// the question.
     fn spells_of_lots(&self, mut reader: LineReader<'_>, mut take: impl FnMut(Vec<Spell>)) -> rusqlite::Result<u32> {
         let moments: Vec<i64> = self.responses.iter().map(|merged| merged.row.at.0).collect();
         let until = Moment(reader.until);

@@ -25,8 +25,9 @@ struct Recalled {
 }
 
 impl Database {
-    /// The newest answer on record for a query, as a listing, and its time, at most `now`; `None` if no scope
-    /// with a complete latest response covers the query.
+    /// The newest complete response on record that answers a query, as a listing without machines and hosts
+    /// left out, and its time, or `now` if that is earlier. `None` if no scope whose latest response is
+    /// complete covers the query.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -64,11 +65,11 @@ impl Database {
         answer().map_err(|error| self.explained(&error))
     }
 
-    /// The latest complete response after `since` that covers a query, with its lines that meet the query; `None` if
-    /// there is none.
+    /// The latest complete response after `since` that covers a query, with its lines that meet the query and
+    /// are not left out; `None` if there is none.
     ///
-    /// With a `request`, it must exclude nothing except the bans, and if there is none, the latest response to that
-    /// request is used.
+    /// With a `request`, it must exclude nothing except the bans, and if there is none, the latest response
+    /// to that request is used; its lines then have only the attributes that the query needs.
     fn recalled(
         &self,
         asked: &Asked,

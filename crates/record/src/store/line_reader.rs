@@ -373,7 +373,7 @@ pub(super) fn line_state(state: &State<'_>, values: &Values) -> Option<LineState
     })
 }
 
-/// The size of a volume in GB; `None` for offers, and if it is unknown.
+/// The size of a volume in whole GB, rounded down; `None` for offers, and if it is unknown.
 fn space_of(state: &State<'_>) -> Option<u32> {
     if state.terms.resource != Resource::Volumes {
         return None;

@@ -73,7 +73,8 @@ pub(super) fn host_of(facts: &[Fact], resource: Resource) -> Option<i64> {
 }
 
 impl Values {
-    /// Sets the field at `target` to a stored value, as its state before a change.
+    /// Sets the field at `target` to a stored value, as its state before a change. NULL makes it unknown,
+    /// except the number of offers, which then stays.
     pub fn set(&mut self, target: Correction, value: ValueRef<'_>, resource: Resource) {
         match target {
             Correction::Offers => {
@@ -181,7 +182,7 @@ pub(super) fn usable(
 }
 
 /// Reads a response from the columns `at, took, proof, below, rows, every`; `ahead` seconds are subtracted
-/// from its time.
+/// from its time, and its outcome follows from its proof.
 fn response(row: &Row<'_>, ahead: i64) -> rusqlite::Result<Response> {
     let at: i64 = row.get(0)?;
     let proof = codes::proof_of(row.get(2)?, row.get(3)?);

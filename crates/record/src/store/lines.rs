@@ -198,7 +198,7 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// Whether a fact equals the stored value within the tolerance; an unknown fact always does.
+/// Whether a fact equals the stored value, a number within the tolerance; an unknown fact always does.
 fn is_same(stored: ValueRef<'_>, fact: &Fact, tolerance: &NoiseThreshold) -> bool {
     let number = match stored {
         ValueRef::Integer(number) => Some(number as f64),

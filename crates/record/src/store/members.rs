@@ -12,8 +12,9 @@ use crate::state::base_key;
 use crate::{Beginning, Cause, Ending, Moment, Poll, Proof, Scope};
 
 /// Continues the memberships of a scope with a usable poll at `at`, whose lines have the ids `lines`: new
-/// ones begin, and those of lines that it lacks end or are hidden, see [`miss`]. `last` is the usable
-/// response before it; without one, or after a gap, all open memberships first end as lost from sight.
+/// ones begin (`Listed` if `last` is complete), those of hidden lines end as lost from sight and begin anew,
+/// and those of lines that it lacks end or are hidden, see [`miss`]. `last` is the usable response before it;
+/// without one, or after a gap, all open memberships first end as lost from sight.
 pub(super) fn write(
     connection: &Connection,
     scope: RecordedScope,
@@ -96,7 +97,7 @@ fn end(
 }
 
 /// Ends the open memberships of a scope as lost from sight, at the time of its last usable response before a
-/// moment.
+/// moment; those of hidden lines when these were last seen.
 fn lose_sight(connection: &Connection, scope: RecordedScope, at: Moment) -> rusqlite::Result<()> {
     connection
         .prepare_cached(

@@ -100,7 +100,8 @@ pub struct HistoryLocation {
 }
 
 impl HistoryLocation {
-    /// Opens the database, creating it if needed.
+    /// Opens the database, creating it if needed, with the dialect of the location; one in memory if it has
+    /// no path.
     ///
     /// # Errors
     /// See [`Database::open`].
@@ -137,7 +138,8 @@ impl Database {
         folder.join(NAME)
     }
 
-    /// Opens the file at `path`, creating or migrating it. Only the record of `market` is read.
+    /// Opens the file at `path`, creating or migrating it, and migrates those that were moved aside. Only the
+    /// record of `market` is read.
     ///
     /// # Errors
     /// If it cannot be created, or is corrupt, locked, read-only or from a newer version.
@@ -153,8 +155,8 @@ impl Database {
         Ok(database)
     }
 
-    /// Reopens the file at its path if another or no file is there now: `bourse db reset` moves it aside. No
-    /// effect on a database in memory.
+    /// Reopens the file at its path if another or no file is there now: `bourse db reset` moves it aside.
+    /// Limits, dialect and excluded machines stay. No effect on a database in memory.
     ///
     /// # Errors
     /// See [`Database::open`].
@@ -259,7 +261,8 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
     Ok(Connection::open_with_flags(path, flags))
 }
 
-/// The cause of an error of `SQLite` in the database at this path, as far as the user can act on it.
+/// An error of `SQLite` in the database at this path as corrupt, locked, full or read-only, also corrupt if a
+/// statement does not fit the tables; any other as `Failed` with its text.
 fn explained(path: &str, error: &rusqlite::Error) -> HistoryError {
     let path = path.to_owned();
     match error.sqlite_error_code() {

@@ -26,7 +26,8 @@ pub struct PastWriter<'a> {
 }
 
 impl Database {
-    /// Starts to record the time of the market before its first response; `None` while another program does.
+    /// Starts to record the time of the market before its first response, and deletes what was left of an
+    /// unfinished attempt; `None` while another program does.
     ///
     /// # Errors
     /// If the record cannot be read or written.

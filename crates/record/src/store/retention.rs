@@ -120,8 +120,9 @@ fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
         .optional()
 }
 
-/// Deletes responses before `border`, by the current clock, with everything that ended before it, search by search and
-/// some lines at a time: other programs write in between.
+/// Deletes responses before `border`, by the current clock, with everything that ended before it, what was on
+/// offer in searches without a later response, and old notifications; search by search and some lines at a
+/// time: other programs write in between.
 ///
 /// Without them, the time would look like one in which nothing was on offer.
 fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<()> {

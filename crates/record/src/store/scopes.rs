@@ -17,7 +17,8 @@ pub(super) struct RecordedScope {
 }
 
 /// Adds a poll to the record of a market; returns the time it is recorded at. `None` if it is not recorded:
-/// it is of workergroups, or its scope has one of the same time or later.
+/// it is of workergroups, or its scope has one of the same time or later. Of an unusable one only the
+/// response is recorded, without lines.
 pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
     if poll.scope.resource == Resource::Workergroups {
         return Ok(None);

@@ -12,8 +12,8 @@ use crate::implication::includes_storage;
 use crate::{Moment, Scope, SearchKey, normalised};
 
 impl Database {
-    /// The times a search was first and last sent, by the current clock, whatever it excluded and whether or not it was
-    /// answered; `None` if it never was.
+    /// The times a search was first and last sent, by the current clock, whatever its storage, bundling and
+    /// exclusions were and whether or not it was answered; `None` if it never was.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -36,9 +36,11 @@ impl Database {
         Ok(first.map(Moment).zip(last.map(Moment)))
     }
 
-    /// The searches of a market without duplicates: those of its scopes, then those that only version 0.1 recorded.
+    /// The searches of a market without duplicates, for each resource and price type: those of its scopes,
+    /// bundled ones first, then those that only version 0.1 recorded.
     ///
-    /// Conditions that markets add to a search by themselves are not included.
+    /// Conditions that markets add to a search by themselves are not included. Storage counts only for a
+    /// search with a bound on a price that includes it.
     pub(super) fn searches(&self, market: &str) -> rusqlite::Result<Vec<Query>> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;

@@ -56,7 +56,8 @@ impl Turns {
     }
 
     /// Decides a claim: a recorded poll answers it, this program polls, or it is to claim again later because
-    /// of another program's turn or the budget. If this program polls, it has the turn until [`Turns::end`].
+    /// of another program's turn or the budget. If this program polls, as also if the shared budget fails, it
+    /// has the turn until [`Turns::end`].
     ///
     /// Without a record only the market can answer.
     pub fn claim(&mut self, record: Option<&Database>, claim: &Claim) -> Right {

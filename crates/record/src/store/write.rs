@@ -11,8 +11,9 @@ use crate::{Moment, Poll};
 pub(super) const SWEEP_EVERY: u32 = 500;
 
 impl Database {
-    /// Adds a poll. Writes nothing and returns false for workergroups, or if its scope already has one of the
-    /// same second or up to about a minute later, from another program.
+    /// Adds a poll, and from time to time deletes the part of the record beyond its limits. Writes nothing
+    /// and returns false for workergroups, or if its scope already has one of the same second or up to about
+    /// a minute later, from another program.
     ///
     /// If the clock was set back, the poll is recorded after a gap, see [`crate::place`].
     ///

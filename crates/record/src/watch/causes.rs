@@ -24,7 +24,7 @@ pub struct CauseSearch {
 }
 
 impl CauseSearch {
-    /// The causes for its lots from the response to its query, as far as they follow.
+    /// The causes for its lots from the response to its query; those for which it proves none are left out.
     pub fn causes(&self, listing: &Listing) -> Vec<(Lot, Cause)> {
         let coverage = coverage(listing, Some(MOST_SLICES));
         causes(&self.lots, listing, self.query.offer_type, coverage)

@@ -23,7 +23,8 @@ pub struct SearchFigures {
 }
 
 impl SearchFigures {
-    /// The figures of a poll, priced with `storage` GB; `None` if its response is not usable.
+    /// The figures of a poll: the lowest and the median price per GPU with `storage` GB, the total amount and
+    /// the number of machines. `None` if its response is not usable.
     pub fn new(poll: &Poll, storage: f64) -> Option<Self> {
         if !poll.outcome.is_usable() {
             return None;

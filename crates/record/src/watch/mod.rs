@@ -152,7 +152,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// Changes the budget, in requests per minute.
+    /// Changes the budget, in requests per minute; 0 counts as 1.
     pub fn allow(&mut self, requests_a_minute: u32) {
         self.gap = gap(requests_a_minute);
     }
@@ -296,8 +296,9 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.free
     }
 
-    /// The moment after which a recorded poll answers a wish: that of its newest known poll, but at most one
-    /// interval ago. `None` if only a response of its own does, or there is no such wish.
+    /// The moment after which a recorded poll answers a wish: that of its newest known poll (ignored if it is
+    /// in the future), but at most one interval ago. `None` if only a response of its own does, or there is
+    /// no such wish.
     pub fn since(&self, id: &K, now: UnixTime) -> Option<Moment> {
         let task = self.task(id).filter(|task| !task.wish.is_own)?;
         let oldest = (now - self.interval(task.wish.every)).moment();
@@ -393,9 +394,9 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// Records a failed poll of a wish, which is due again after its interval, doubled for each failure in a
-    /// row of its request alone, up to ten minutes unless the interval is longer. A failure of the market
-    /// pauses all requests, longer each time up to ten minutes; a refusal for ten minutes, a rejected API key
-    /// until it changes.
+    /// row of its request alone, up to ten minutes unless the interval is longer; after such a failure others
+    /// do not share its responses for a while. A failure of the market pauses all requests, longer each time
+    /// up to ten minutes; a refusal for ten minutes, a rejected API key until it changes.
     pub fn failed(&mut self, id: &K, now: MonotonicTime, failure: Failure) {
         let gap = self.gap;
         let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);
@@ -489,7 +490,8 @@ fn is_on_same_terms(left: &Query, right: &Query) -> bool {
         && has_same_conditions(left, right)
 }
 
-/// Whether two queries are the same request, so that a response to one answers the other.
+/// Whether two queries have the same conditions, order and limit, so that a response to one has the rows of
+/// the other's; prices are not compared, see [`has_same_prices`].
 fn is_same_request(left: &Query, right: &Query) -> bool {
     has_same_conditions(left, right) && left.order == right.order && left.limit == right.limit
 }

@@ -46,7 +46,7 @@ pub enum FaultOutput {
 }
 
 impl FaultContext<'_> {
-    /// The host of the request; `localhost` if it names none.
+    /// The host of the request with its port, as in its `Host` header; `localhost` if it has none.
     pub fn host(&self) -> &str {
         let host = self.request.headers.get(HOST);
         host.and_then(|host| host.to_str().ok()).unwrap_or("localhost")

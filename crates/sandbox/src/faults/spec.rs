@@ -51,8 +51,8 @@ impl FaultSpec {
         }
     }
 
-    /// Draws the fault of a call: that of the first rule that applies, or one of the profile. `None` if it
-    /// has none.
+    /// Draws the fault of a call: that of the first rule that is for it and drawn with its share, or one of
+    /// the profile. `None` if it has none.
     pub(super) fn choose(&self, call: Call, rng: &mut Rng) -> Option<&'static Fault> {
         match self {
             Self::Profile(choice) => choice.choose(call, rng),

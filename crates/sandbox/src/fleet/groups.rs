@@ -161,10 +161,10 @@ impl Fleet {
         Ok(id)
     }
 
-    /// Restores a group of an earlier run.
+    /// Restores a group of an earlier run, whatever the number of groups and endpoints.
     ///
-    /// Its endpoint is created if there is none with its name, its workers are hired again, and if its id is taken it
-    /// gets the next one.
+    /// Its endpoint is created if there is none with its name, with its old id if that is free; its workers
+    /// are hired again, and if its own id is taken it gets the next one.
     pub fn restore(&mut self, mut record: MadeGroup) {
         let known = self
             .endpoints
@@ -246,7 +246,7 @@ impl Fleet {
     }
 
     /// Adds the groups of an initial endpoint, given by its index, and this number of ready and stopped
-    /// workers.
+    /// workers, distributed evenly over the groups.
     pub(super) fn add_groups(&mut self, endpoint: usize, ready: usize, stopped: usize) {
         let name = self.endpoints[endpoint].name.clone();
         let mut groups = Vec::new();

@@ -85,8 +85,8 @@ pub fn ready(workers: &[Worker]) -> impl Iterator<Item = &Worker> {
     workers.iter().filter(|worker| worker.is_ready())
 }
 
-/// Assigns a request of `cost` to the ready worker with room that would finish it first; returns its address
-/// and the number of the request there. `None` if there is none.
+/// Assigns a request of `cost` (at least 1) to the ready worker with room that would finish it first; returns
+/// its address and the number of the request there. `None` if there is none.
 pub fn assign(workers: &mut [Worker], cost: f64, has_room: impl Fn(&Worker) -> bool) -> Option<(String, u64)> {
     let worker = workers
         .iter_mut()

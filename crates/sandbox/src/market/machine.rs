@@ -320,8 +320,8 @@ impl Machine {
         }
     }
 
-    /// Splits the machine into other offers: the smallest one has another number of GPUs, and all get new
-    /// ids. No effect on a machine of one GPU.
+    /// Splits the machine into other offers, all with new ids: those of [`chunks`] from a random smallest one
+    /// on, which has another number of GPUs than now. No effect on a machine of one GPU.
     pub fn resplit(&mut self, ids: &mut Ids, rng: &mut Rng) {
         let least = self.slices.first().map_or(1, |slice| slice.gpus);
         let larger: Vec<u32> = chunks(self.gpus).filter(|chunk| *chunk != least).collect();
@@ -330,7 +330,7 @@ impl Machine {
         }
     }
 
-    /// Whether it has fewer offers than at first, one for each power of two of its GPUs.
+    /// Whether it has fewer offers than at first, when it had those of [`chunks`].
     pub fn is_resplit(&self) -> bool {
         self.slices.len() < chunks(self.gpus).count()
     }
@@ -380,7 +380,7 @@ fn draw_below(bound: u32, rng: &mut Rng) -> u32 {
 }
 
 /// The index of the GPU model: the ordered one, else a draw by the number of machines seen with each. Hosts
-/// with data centre GPUs only draw among those, others draw them less often.
+/// that have only data centre GPUs draw among those, others draw them less often.
 fn choose_model(commission: &Commission<'_>, rng: &mut Rng) -> usize {
     let gpus = &commission.figures.gpus;
     if let Some(wish) = commission.order.wish {

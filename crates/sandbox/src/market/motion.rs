@@ -44,7 +44,7 @@ enum Direction {
 }
 
 impl Market {
-    /// Advances time by `seconds`.
+    /// Advances time by `seconds`, with the random changes of each tick that ends.
     ///
     /// Only the sum of all steps counts, not its division; a negative or non-finite step does nothing.
     pub fn step(&mut self, seconds: f64) {
@@ -96,9 +96,10 @@ impl Market {
         self.change_volumes(rng, now);
     }
 
-    /// Splits some machines into other offers, gives others new offer ids, and restores some that were split.
+    /// Splits some machines into other offers, gives others new offer ids, and restores some that were split;
+    /// not anchors.
     ///
-    /// Nothing has changed hands, but this is invisible to a comparison of offers by id.
+    /// Nothing changes hands, but a comparison of offers by id cannot know that.
     fn relist(&mut self) {
         // Separate random numbers, so that the other changes of the tick are unaffected.
         let rng = &mut Rng::keyed(self.config.seed, Purpose::Relisting, self.ticks);

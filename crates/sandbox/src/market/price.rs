@@ -71,7 +71,8 @@ pub struct Quote {
 }
 
 impl Quote {
-    /// The prices for `tariff` under `terms`.
+    /// The prices for `tariff` under `terms`. Only reserved ones have a discount, which grows with the time
+    /// left up to three months.
     pub fn new(tariff: &Tariff, terms: Terms) -> Self {
         let base = match terms.rental {
             OfferType::Bid => tariff.min_bid,

@@ -16,7 +16,8 @@ pub struct Hits<T> {
     pub is_truncated: bool,
 }
 
-/// The items whose rows match `search`, in its order, ties by id, up to its limit.
+/// The items whose rows match `search`, in its order, ties by id, up to its limit; with whether that cut off
+/// some.
 ///
 /// `row` makes rows one at a time: only their sort keys are stored.
 pub fn pick<'m, T, R: Record<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) -> R, search: &Search) -> Hits<T> {

@@ -149,7 +149,7 @@ fn port_of(machine: &str) -> Option<u16> {
     machine.rsplit(':').next()?.parse().ok()
 }
 
-/// Listens on a loopback port, or on a free one if another program has it.
+/// Listens on a loopback port, or on a free one if that cannot be used, as while another program has it.
 fn listen(wanted: u16) -> io::Result<TcpListener> {
     let listener =
         StdListener::bind((Ipv4Addr::LOCALHOST, wanted)).or_else(|_| StdListener::bind((Ipv4Addr::LOCALHOST, 0)))?;

@@ -197,7 +197,7 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
 
 impl<K: Copy + Eq> FormLines<'_, K> {
     /// Draws a field with its label, value, note, error and warning; returns the position of the cursor,
-    /// `None` unless it is a focused text.
+    /// `None` unless it is a focused text or secret.
     fn field(&self, index: usize, area: Rect, label: u16, buffer: &mut Buffer) -> Option<Position> {
         let theme = self.theme;
         let field = &self.form.fields[index];
@@ -257,8 +257,8 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         true
     }
 
-    /// Draws the value of a field; returns the cells it takes and the position of the cursor, which only
-    /// texts and secrets have.
+    /// Draws the value of a field; returns the cells it takes and the position of the cursor. Only secrets
+    /// have one, and texts that are focused or have a marked error.
     fn value(&self, field: &Field<K>, is_focused: bool, area: Rect, buffer: &mut Buffer) -> (u16, Option<Position>) {
         let theme = self.theme;
         let style = if is_focused { theme.input } else { theme.field };

@@ -111,14 +111,16 @@ impl<K: Copy + Eq> Field<K> {
     }
 
     /// Sets the check of the trimmed text; its error is shown by [`Form::validate`](super::Form::validate),
-    /// or when the field is left, and goes once the text is valid.
+    /// or when the field is left, and goes once the text is valid. It makes a secret be checked as an API key
+    /// instead, and has no effect on other controls.
     #[must_use]
     pub fn check<E: fmt::Display>(mut self, check: impl Fn(&str) -> Result<(), E> + Send + 'static) -> Self {
         self.check = Some(Box::new(move |text| check(text).err().map(|error| error.to_string())));
         self
     }
 
-    /// The error of the current value, shown or not; `None` if it is valid, and for controls without checks.
+    /// The error of the current value, shown or not; `None` if it is valid, without a check, and for choices,
+    /// toggles and buttons. A secret with any check is checked as an API key.
     pub(super) fn fault(&self) -> Option<String> {
         let check = self.check.as_ref()?;
         match &self.control {
@@ -128,7 +130,8 @@ impl<K: Copy + Eq> Field<K> {
         }
     }
 
-    /// Checks the value and shows its error, or removes the shown one.
+    /// Checks the value and shows its error, or removes the shown one; the part marked before is no longer
+    /// marked.
     pub(super) fn show_fault(&mut self) {
         self.error = self.fault();
         self.error_span = None;

@@ -56,7 +56,8 @@ impl fmt::Debug for Prompt {
 }
 
 impl Prompt {
-    /// A prompt for `label`; Enter is labelled `submit` (a verb) and passes the text to `then`.
+    /// A prompt for `label`; Enter is labelled `submit` (a verb) and passes the text to `then`, which decides
+    /// whether the prompt closes, shows an error or waits for a question.
     pub fn new(
         title: &'static str,
         label: &'static str,
@@ -73,14 +74,15 @@ impl Prompt {
         }
     }
 
-    /// Adds an explanation above the line.
+    /// Sets the explanation above the line; to be called before `proposes`, which adds its mention to it.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = text.into();
         self
     }
 
-    /// Sets the text that an empty line stands for, and mentions it above the line; empty for none.
+    /// Sets the text that is used for an empty line, and mentions it above the line; does neither if it is
+    /// empty.
     #[must_use]
     pub fn proposes(mut self, text: String) -> Self {
         if !text.is_empty() {

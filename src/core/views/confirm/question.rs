@@ -27,7 +27,8 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// A question with buttons; `verb` names the effect: `unlist`.
+    /// A question with the buttons Cancel, which has the focus, and the capitalized `verb`, which names the
+    /// effect: `unlist`.
     pub fn buttons(verb: &'static str) -> Self {
         let (first, rest) = verb.split_at(1);
         let fields = vec![
@@ -110,7 +111,8 @@ impl Question {
         }
     }
 
-    /// Handles an action and returns the answer; `None` if the action has no meaning here.
+    /// Handles an action and returns the answer: `Yes`, `Cancel` (also on `Back`), or `Word` if it only moved
+    /// or changed something; `None` if the action has no meaning here.
     pub fn update(&mut self, action: Action) -> Option<Answer> {
         match action {
             Action::Yes => Some(Answer::Yes),
@@ -119,7 +121,8 @@ impl Question {
         }
     }
 
-    /// Handles a click on the form's field with this index; `None` if it changes nothing.
+    /// Handles a click on the form's field with this index and returns the answer, as [`Self::update`] does;
+    /// `None` if it changes nothing.
     pub fn click(&mut self, field: usize) -> Option<Answer> {
         Self::answer(self.form.click(field))
     }

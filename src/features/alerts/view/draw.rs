@@ -32,8 +32,9 @@ const LONGEST: usize = 400;
 const CHART: u16 = 10;
 const RAIL: u16 = 14;
 
-/// Draws the tab of alerts: the headline, the table or the examples, a chart of prices if there is space, and
-/// the rule and the log of the selected alert.
+/// Draws the tab of alerts: the headline, the table or the examples, a chart of prices if there is space and
+/// the selected alert follows the search of the open pane (or none is selected), and the rule and the log of
+/// the selected alert.
 pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &AlertWatch::read(scene.state).all;
     let facts = format::counted(all.alerts.len(), "alert", "alerts");

@@ -248,7 +248,8 @@ impl View for AlertList {
     }
 }
 
-/// The state of an alert at `now` as text: `on`, `paused`, or `done` if it has fired for the last time.
+/// The state of an alert at `now` as text: `on`, `paused`, or `done` if it has fired for the last time or its
+/// end has passed; `paused` comes first.
 fn status(alert: &Alert, now: Moment) -> &'static str {
     if alert.is_paused {
         "paused"

@@ -105,7 +105,8 @@ fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Opens the prompt for the note on a machine or host; the result is always true.
+/// Opens the prompt for the note on a machine or host, with the present note to be edited; an empty text
+/// removes it, and one that is too long is refused. The result is always true.
 fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
     let known = cx.state().annotations.all.get(of);
     let before = known.map(|annotation| annotation.note.clone()).unwrap_or_default();
@@ -166,7 +167,8 @@ fn undo(cx: &mut Cx<'_>) {
     });
 }
 
-/// Opens the pane of offers with a new search for all offers of a machine or host, banned ones included.
+/// Opens the pane of offers with a new search for all offers of a machine or host. If that is banned, banned
+/// offers are listed from now on.
 fn search(of: Supplier, cx: &mut Cx<'_>) {
     if cx.state().annotations.all.is_banned(of) && !cx.state().annotations.shows_banned {
         cx.show_banned(true);
@@ -182,6 +184,7 @@ fn search(of: Supplier, cx: &mut Cx<'_>) {
 }
 
 impl AnnotationList {
+    /// The list of the user's current annotations.
     fn new(state: &State) -> Self {
         Self {
             list: List::new(items(state)),

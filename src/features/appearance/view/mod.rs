@@ -117,7 +117,7 @@ impl View for Theme {
         Outcome::Handled
     }
 
-    /// Ends the preview: the theme from before is shown again.
+    /// Ends the preview: the theme from before is shown again, or the chosen one.
     fn closing(&mut self, cx: &mut Cx<'_>) {
         cx.themes().shown = self.before;
     }

@@ -146,8 +146,9 @@ pub(crate) struct Cluster {
 
 /// Opens the cluster planner over the loaded offers; the result is always true.
 ///
-/// If the search asks for more GPUs than any offer has, that condition moves from the search to the planner.
-/// If no single offer does the job in time, the plan divides it.
+/// If the search asks for more GPUs than any offer has, and no row is left, that condition moves from the
+/// search to the planner, and the search is sent. If no single offer does the job in time, the plan divides
+/// it.
 pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let offers = cx.table(Resource::Offers);
     if offers.needs_split() {
@@ -197,8 +198,8 @@ pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
     });
 }
 
-/// Opens the cluster planner with its last fields, or else blank ones, changed by `fill`; `reason` is shown
-/// above the plan. The result is always true.
+/// Opens the cluster planner with its last fields, or else blank ones, changed by `fill`, and searches for
+/// more offers if the response was cut off; `reason` is shown above the plan. The result is always true.
 fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut Form<ClusterField>)) -> bool {
     let draft = cx.drafts().take::<Form<ClusterField>>();
     let offers = &cx.state().browsers[Resource::Offers];
@@ -256,7 +257,8 @@ impl Cluster {
         self.planning = Some(planning);
     }
 
-    /// The need in the fields, or the first invalid field; a deadline is invalid if there is no job.
+    /// The need in the fields, or the first invalid field, also one that contradicts others; a deadline is
+    /// invalid if there is no job.
     fn read(&self, browser: &Browser) -> Result<Need, (ClusterField, FieldError)> {
         let text = |key: ClusterField| self.form.text(key);
         let number = |key: ClusterField| read(key, text(key)).map_err(|why| (key, why));
@@ -294,7 +296,8 @@ impl Cluster {
     }
 
     /// Marks the offers of the plan and no others in the pane, so that they can be compared, copied and
-    /// exported; selects the first and closes the planner. Nothing happens while no offers are loaded.
+    /// exported; selects the first and closes the planner. Only for a plan with offers: without any, all
+    /// marks would go.
     fn mark(&self, cx: &mut Cx<'_>) {
         let offers = cx.table(Resource::Offers);
         offers.marks = self.ids.iter().copied().collect();
@@ -305,8 +308,8 @@ impl Cluster {
         cx.close();
     }
 
-    /// Copies the commands that rent the offers of the plan, a line each; nothing happens while no offers are
-    /// loaded.
+    /// Copies the commands that rent the offers of the plan, a line each, or shows the reason why not, such
+    /// as an unknown bid floor. Only for a plan with offers.
     fn copy(&self, cx: &mut Cx<'_>) {
         let (state, offers) = (cx.state(), &cx.state().browsers[Resource::Offers]);
         let Some(listing) = offers.listing() else {

@@ -222,7 +222,8 @@ impl FormView for ExportForm {
         self.write(false, cx);
     }
 
-    /// Adapts the file's extension to the format, and hides the columns for JSON.
+    /// Removes the error below an edited path. On another format, adapts the file's extension if it is that
+    /// of the other format, and hides the columns for JSON.
     fn changed(&mut self, key: ExportField, _: &mut Cx<'_>) {
         match key {
             ExportField::File => self.form.set_error(ExportField::File, None),

@@ -65,6 +65,7 @@ impl<'a> Subject<'a> {
         })
     }
 
+    /// The resource of the listing that the row is in.
     pub(super) fn resource(&self) -> Resource {
         self.listing.catalog().resource
     }
@@ -173,6 +174,7 @@ impl Card<'_> {
         self.subject.listing.cell(self.subject.row, field).number()
     }
 
+    /// The theme in which the card is drawn.
     const fn theme(&self) -> &Theme {
         self.subject.theme
     }
@@ -295,8 +297,8 @@ impl Card<'_> {
         lines.map(|line| Line::styled(line, style)).collect()
     }
 
-    /// The time for which the record is still available, or that it is rented, as text; `None` if its
-    /// duration is not reported.
+    /// The time for which the record is still available, that it is no longer, or first that it is rented, as
+    /// text; `None` if its duration is not reported.
     fn available(&self) -> Option<String> {
         if self.flag("rented") == Some(true) {
             return Some("rented".to_owned());

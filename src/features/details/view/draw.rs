@@ -94,7 +94,8 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// Draws the record's JSON as it was received, without secrets, and the meaning of its members beside it
-/// unless the screen is compact; returns the viewport of its lines.
+/// unless the screen is compact; below a workergroup's, on a wide screen, the conditions, offers and machines
+/// of its search. Returns the viewport of the JSON's lines.
 fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let notes = if scene.size == Size::Compact {
         0
@@ -133,8 +134,9 @@ fn overview_columns(is_wide: bool, area: Rect) -> [Rect; 3] {
     Layout::horizontal(columns).spacing(3).areas(area)
 }
 
-/// Draws the card, the other blocks beside it (below it on a compact screen), and charts where there is
-/// space; returns the viewport of the text that scrolls, `None` without rows.
+/// Draws the card, the other blocks beside it (below it on a compact screen), and where there is space
+/// charts, or for a workergroup its JSON and the offers of its search; returns the viewport of the text that
+/// scrolls, `None` without rows.
 fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Viewport> {
     let subject = Subject::new(view.resource, row, scene)?;
     let blocks = overview::blocks(view, scene);
@@ -248,7 +250,8 @@ fn draw_mixes(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws a workergroup's JSON, and the conditions of its search below, each if it fits; returns the area below.
+/// Draws a workergroup's JSON, and below it the conditions of its search if they fit, too; nothing if the
+/// JSON does not fit. Returns the area below.
 fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let listing = scene.state.browsers[Resource::Workergroups].listing();
     let json = listing.map_or_else(Vec::new, |listing| json_of(listing, row, scene.theme));
@@ -296,6 +299,7 @@ struct Charts<'a> {
 }
 
 impl<'a> Charts<'a> {
+    /// The charts of a row, of which none is drawn yet.
     const fn new(view: &'a Detail, row: usize) -> Self {
         Self { view, row, drawn: 0 }
     }
@@ -353,7 +357,8 @@ fn titled(title: &str, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
 }
 
 /// Draws performance against price of comparable rows, so that any point up and to the left beats the row;
-/// false if there are no points, or no space for axes. The row itself is a `●`.
+/// false if there are no points, or no space for axes, where only the title is drawn. The row itself is a
+/// `●`.
 fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let scale = |of: fn(&(f64, f64)) -> f64| Scale::fit(spread.points.iter().map(of), None);
     let (Some(x), Some(y)) = (scale(|point| point.0), scale(|point| point.1)) else {

@@ -68,8 +68,8 @@ fn trust(host: &HostSummary) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// A sentence that compares the host's prices with those of other hosts among the `loaded` offers; `level` is
-/// `None` if no other host has such GPUs.
+/// A sentence that compares the host's prices with the median of other hosts' prices for the same GPUs among
+/// the `loaded` offers; `level` is `None` if no other host has such GPUs.
 fn prices(level: Option<PriceLevel>, loaded: usize) -> String {
     let loaded = grouped(loaded);
     let Some(level) = level else {

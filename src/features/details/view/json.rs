@@ -87,7 +87,8 @@ impl Json {
     }
 
     /// Folds or unfolds the object or list at the cursor: the one that starts there, or else the one around
-    /// it. Nothing happens on lines that are in no object or list but the record itself.
+    /// it. The cursor moves to its first line. Nothing happens on lines that are in no object or list but the
+    /// record itself.
     pub fn toggle(&mut self) {
         let Some(line) = self.cursor_line() else {
             return;
@@ -109,9 +110,9 @@ impl Json {
         self.report.select(line.unwrap_or(0));
     }
 
-    /// Notes on the visible members of the record that the catalog has, each with its row on the screen: its
-    /// name, its value with its unit if it is a number or a flag that the JSON writes differently, and its
-    /// meaning.
+    /// Notes on the visible top-level members of the record that the catalog has, each with its row on the
+    /// screen: its name, its value with its unit if it is a number or a flag that the JSON writes
+    /// differently, and its meaning.
     pub fn notes(
         &self,
         listing: &Listing,
@@ -197,8 +198,8 @@ impl LongText for Shown {
 }
 
 impl Shown {
-    /// The text of the visible line at `index`, with the number of lines folded away after it; empty beyond
-    /// the last.
+    /// The text of the visible line at `index`; if lines are folded away after it, with their number and the
+    /// closing bracket. Empty beyond the last.
     fn text(&self, index: usize) -> String {
         let Some(number) = self.lines.get(index) else {
             return String::new();

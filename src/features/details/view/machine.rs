@@ -121,8 +121,8 @@ impl Machine {
         std::mem::replace(&mut self.cursor, line) == line
     }
 
-    /// Requests every offer of the host, including rented and unverified ones, in place of an earlier
-    /// request; nothing happens if the host is unknown.
+    /// Requests every offer of the host, including rented and unverified ones, up to the limit of the search,
+    /// in place of an earlier request; nothing happens if the host is unknown.
     pub fn ask(&mut self, cx: &mut Cx<'_>) {
         let Some(host) = self.host.clone() else {
             return;
@@ -183,8 +183,8 @@ impl Machine {
         self.cursor = kept.unwrap_or(0);
     }
 
-    /// Draws the tab of the machine: the summary of machine and host, the table of the host's offers, and the
-    /// card of the offer under the cursor where there is room.
+    /// Draws the tab of the machine: the summary of machine and host, the table of the host's offers (a
+    /// sentence if there are none), and the card of the offer under the cursor where there is room.
     pub fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let lines: Vec<Line<'static>> = self
@@ -252,8 +252,8 @@ impl Machine {
         scene.render(Paragraph::new(lines), inner);
     }
 
-    /// The GPU models of the host below a heading: the number of offers that can be rented, and their lowest
-    /// $/h per GPU.
+    /// The GPU models of the host by name, below a heading: the number of offers that are not rented, even if
+    /// 0, and their lowest $/h per GPU.
     fn models(&self, width: u16, theme: &Theme) -> Vec<Line<'static>> {
         let mut models: BTreeMap<&str, (usize, Option<f64>)> = BTreeMap::new();
         for sibling in &self.siblings {
@@ -278,7 +278,8 @@ impl Machine {
         std::iter::once(head).chain(models.into_iter().map(line)).collect()
     }
 
-    /// The offer's share of its machine, the host's totals, and their source.
+    /// The machine's and host's ids, the offer's share of its machine, the user's annotations of both, the
+    /// host's totals with their source, and the host's summary.
     fn summary(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let theme = scene.theme;
         let (offers, machines, gpus) = self.totals;
@@ -362,7 +363,8 @@ impl Machine {
             })
     }
 
-    /// The remark on an offer in the table, such as `this offer` or `shares GPUs`; empty if there is none.
+    /// The remark on an offer in the table, the first that holds: `this offer`, `not rentable`, `shares GPUs`
+    /// (with the selected offer), or `other GPUs` of the same machine; empty if none holds.
     fn remark(&self, sibling: &Sibling) -> &'static str {
         match (sibling.slice.overlaps, sibling.rentable) {
             _ if sibling.id == self.id => "this offer",
@@ -373,7 +375,7 @@ impl Machine {
         }
     }
 
-    /// Whether the host may have more offers than were received.
+    /// Whether the host may have more offers than were received; false before a response.
     fn is_cut(&self, scene: &Scene<'_, '_>) -> bool {
         let limit = scene.state.browsers[Resource::Offers].query.limit;
         let answer = self.remote.shown();
@@ -392,8 +394,8 @@ fn title(listing: &Listing, row: usize) -> String {
     format!("{count}× {}", text(listing, row, "gpu_name"))
 }
 
-/// The offers of the host as slices of its machines, those of the machine of `row` first; prices include `gb`
-/// of storage, or are as received for `None`.
+/// The offers of the host as slices of its machines, those of the machine of `row` first, without offers that
+/// name no machine; prices include `gb` of storage, or are as received for `None`.
 fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
     let listing = prices.listing();
     let machine = |row: usize| listing.cell_of(row, "machine_id").whole();

@@ -83,7 +83,7 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// The details of the selected row; `None` without one.
+    /// The details of the selected row, with the overview open; `None` without one.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         browser.selected_row()?;
@@ -113,7 +113,8 @@ impl Detail {
     }
 
     /// Updates everything that is shown for the selected record; the folds in the JSON of an unchanged record
-    /// stay. Nothing changes without a selected row.
+    /// stay. Another record is shown from the top, with its secrets hidden. Nothing changes without a
+    /// selected row.
     fn rebuild(&mut self, state: &State) {
         let browser = &state.browsers[self.resource];
         let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
@@ -153,8 +154,8 @@ impl Detail {
         }
     }
 
-    /// Shows the record `by` rows further in the table. For another host, the machine tab's offers
-    /// are dropped, and requested again if that tab is open.
+    /// Moves the table's cursor by `by` rows and shows the record there. For another or an unknown host, the
+    /// machine tab's offers are dropped, and requested again if that tab is open.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
         cx.table(self.resource).step(by);
         self.rebuild(cx.state());
@@ -169,7 +170,8 @@ impl Detail {
         }
     }
 
-    /// Opens a tab; that of the machine requests its offers if there are none yet.
+    /// Opens a tab; that of the machine requests its offers if there are none yet, that of the JSON lays it
+    /// out.
     fn show(&mut self, tab: Tab, cx: &mut Cx<'_>) {
         self.tab = tab;
         self.lay_out_json(cx.state());
@@ -255,8 +257,8 @@ impl Detail {
         }
     }
 
-    /// Shows the API key of a workergroup on the tab of fields for 15 seconds, or hides it; complains if
-    /// there is none.
+    /// Opens the tab of fields and shows the API key of a workergroup there for 15 seconds, or hides it;
+    /// complains if there is none.
     fn toggle_secrets(&mut self, cx: &mut Cx<'_>) {
         if self.reveals(cx.now) {
             self.revealed = None;

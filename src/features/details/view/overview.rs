@@ -109,8 +109,9 @@ impl Block {
     }
 }
 
-/// The blocks beside the card of the selected record, the last of them the alternatives, or all workergroups;
-/// empty without a selected row.
+/// The blocks beside the card of the selected record: prices and job of an offer, the bill of a volume,
+/// launch and scaling of a workergroup; last the alternatives, or all workergroups. Empty without a selected
+/// row.
 pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[view.resource];
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
@@ -233,7 +234,8 @@ const fn model(model: OfferType) -> &'static str {
 }
 
 /// The prices of the other price types from their own searches, each with the state of its search if it has
-/// none, and their age; before they are requested, the key that loads them.
+/// none, and their age; before they are requested, the key that loads them. The search's own type is among
+/// them only if its price is missing.
 fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let searches = &browser.computed.price_models;
@@ -375,7 +377,7 @@ fn alternative_lines(
     lines
 }
 
-/// The reason why a row has no alternatives, and keys that lead to some.
+/// The reason why a row has no alternatives; for an offer, also keys that lead to some.
 fn no_alternatives(browser: &Browser, listing: &Listing, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let dim = scene.theme.dim;
     let text = match browser.resource() {
@@ -425,7 +427,7 @@ fn figure(listing: &Listing, row: usize, key: &str) -> String {
 }
 
 /// The lines on how a workergroup starts its workers, such as its template; a dash for each value that is not
-/// reported.
+/// reported. The API key stays hidden behind the key that shows it.
 pub(super) fn launch_lines(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.full_record(row);
@@ -496,7 +498,8 @@ pub(super) fn scaling_lines(listing: &Listing, row: usize, scene: &Scene<'_, '_>
     fields.map(line).collect()
 }
 
-/// Every loaded workergroup, with its supply if it was checked.
+/// A table of the listed workergroups, with the number of machines for each whose supply was checked, and a
+/// sign at `this_row`.
 fn groups(browser: &Browser, listing: &Listing, this_row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let head = format!("  {:>8} {:<14} {:>8}  Search", "ID", "Endpoint", "Machines");

@@ -17,8 +17,8 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// The prices and performance of the row's model, or of all models if it has too few offers; of all
-    /// volumes. Empty for workergroups.
+    /// The prices (or the job's costs if there is a job) and performance of the row's model, or of all models
+    /// if it has too few offers; of all volumes. Empty for workergroups.
     pub fn new(browser: &Browser, listing: &Listing, row: usize) -> Self {
         let mut figures = Standing::figures(listing, Some(row));
         // With too few rows of its model, all rows are a better comparison.

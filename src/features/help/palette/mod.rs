@@ -67,7 +67,8 @@ impl PaletteEntry {
         }
     }
 
-    /// Names that are searched and not shown: those in the configuration, and what people call it.
+    /// Names of an action that are searched and not shown: those in the configuration, and what people call
+    /// it. Empty for other entries.
     fn names(&self) -> Vec<&'static str> {
         if let Self::Do(row) = self {
             row.names()
@@ -179,7 +180,8 @@ pub(crate) fn action_effect(row: &Binding) -> &'static str {
     if label(row.name) == row.help { "" } else { row.help }
 }
 
-/// The actions of the focused view, then those of the table below, each once; moves are left out.
+/// The actions of the focused view, then those of the table below, each once; moves, the keys of lists and
+/// the palette itself are left out.
 fn actions(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
     let mut seen = vec![Action::Palette];
     commands

@@ -108,7 +108,8 @@ fn keys(row: &Binding, state: &State) -> String {
     }
 }
 
-/// A line of the help for a key of the current view, with the reason if it is disabled.
+/// A line of the help for a key of the current view, with the reason if it is disabled or another view takes
+/// it first.
 fn key_here(row: &'static Binding, commands: &Commands, state: &State) -> Item<HelpEntry> {
     let why = match state.keymap.owner_of(commands.contexts, row) {
         Some(owner) if owner != row.context => Some(format!("here this key belongs to: {}", owner.title())),

@@ -62,7 +62,8 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws a recorded series: the headline, the charts, and the table of periods of the time.
+/// Draws a recorded series: the headline, the chart of prices, below it that of amounts if any are known and
+/// there is space, and beside them, unless the screen is compact, the table of periods of the time.
 fn recorded(view: &History, (series, resource): (&Series, Resource), inner: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
@@ -112,8 +113,8 @@ fn recorded(view: &History, (series, resource): (&Series, Resource), inner: Rect
     }
 }
 
-/// The text in place of the charts of the price history: an error, the wait, or the last response and how to
-/// record more.
+/// The text in place of the charts of the price history: an error, the wait, that there is no search or
+/// nothing recorded, or the last response; the last two with how to record more.
 fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     if let Some(why) = &view.failure {
@@ -202,7 +203,8 @@ fn prices_of_now(now: &Now, memory: Option<&Memory>, (resource, ago): (Resource,
     line
 }
 
-/// The unit of the prices and their basis, the most important first.
+/// The unit of the prices, whether they are simulated, the share of the time that was watched, the lowest
+/// price, and the numbers of truncated responses and of offers that may also match, if any.
 fn basis(series: &Series, unit: &str, scene: &Scene<'_, '_>) -> String {
     let mut text = format!(
         "{unit}, {} · {} watched",
@@ -374,7 +376,8 @@ struct Charts<'a> {
 }
 
 impl Charts<'_> {
-    /// Draws the lowest and the median prices over time, with range, marks, gaps and the cursor's time.
+    /// Draws the lowest and the median prices over time, with range, marks, gaps and the cursor's time; far
+    /// higher ones are cut off. A sentence if none was on offer. A click on a time moves the cursor there.
     fn draw_prices(&self, marks: &[Mark], area: Rect, scene: &mut Scene<'_, '_>) {
         let Self { series, ref time, .. } = *self;
         let levels = || series.buckets.iter().filter_map(|bucket| bucket.levels);
@@ -509,7 +512,7 @@ pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &m
     )
 }
 
-/// Draws `(from, until, price)` intervals as a line; false if there are fewer than two, or no space for axes.
+/// Draws `(from, until, price)` intervals as a line below a heading; false for under two, or without room.
 pub(crate) fn chart_of_lows(
     lows: &[(Moment, Moment, f64)],
     (since, until): (Moment, Moment),

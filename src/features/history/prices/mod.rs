@@ -110,8 +110,8 @@ impl History {
         self.subjects.get(self.index)
     }
 
-    /// Starts the analysis of the subject's prices; the shown ones stay until it is finished. Nothing starts
-    /// without a subject.
+    /// Starts the analyses of the subject's prices and of its verdict; the shown ones stay until they are
+    /// finished. Nothing starts without a subject.
     fn ask(&mut self, cx: &mut Cx<'_>) {
         self.pane.1 = cx.state().browsers[self.pane.0].polls();
         let Some(subject) = self.subject() else { return };

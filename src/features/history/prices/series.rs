@@ -196,7 +196,7 @@ impl Parts {
     }
 
     /// The buckets of the sums, given the watched times and the polls in or just before them. A bucket that
-    /// is not watched, or has a truncated poll, has no amount.
+    /// is neither watched nor polled, or has a truncated poll, has no amount.
     fn finish(self, times: &[(Moment, Moment)], polls: &[PollRow]) -> Vec<Bucket> {
         let edges = self.edges.iter().zip(self.edges.iter().skip(1));
         let sums = self.prices.into_iter().zip(self.amounts);

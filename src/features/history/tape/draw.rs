@@ -26,8 +26,8 @@ const ROOMY: u16 = 90;
 /// Width of a GPU model's name, in cells.
 const MODEL: usize = 24;
 
-/// Draws the tape of market events: their sums, the search line, the events or the reason there are none, and
-/// beside them the sums by GPU model where there is space.
+/// Draws the tape of market events: their sums, the search line, the events or the reason there are none (the
+/// prices on offer now while the record is read), and beside them the sums by GPU model where there is space.
 pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subjects.get(view.index).filter(|subject| !subject.is_search);
     let scope = subject.map_or("this search", |subject| subject.title.as_str());

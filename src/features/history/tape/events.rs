@@ -72,8 +72,8 @@ fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
     events
 }
 
-/// The change at the beginning of a spell; `None` after a time without polls, if the lot may be older, and if
-/// only its quotes have changed.
+/// The change at the beginning of a spell; `None` if only its quotes have changed, and for a lot found in the
+/// first poll or after a time without polls, which may be older.
 ///
 /// `has_left` is true if the lot may have been on offer before at a price or with values that the search
 /// excludes, so that it is not newly listed.

@@ -79,8 +79,8 @@ impl Tape {
         Some(tape)
     }
 
-    /// Starts the analysis of the selected subject's events in the last seven days; nothing happens before
-    /// the table has a response.
+    /// Starts the analysis of the selected subject's newest events in the last seven days, at most `MOST`;
+    /// nothing happens before the table has a response.
     fn ask(&mut self, cx: &mut Cx<'_>) {
         self.storage = cx.state().browsers[self.resource].storage().0;
         self.responses = cx.state().browsers[self.resource].polls();
@@ -115,7 +115,7 @@ impl Tape {
     }
 
     /// Lists the events that match the typed words; without words, all except moves into and out of the
-    /// results.
+    /// results. Recomputes the sums from the listed ones.
     fn narrow(&mut self, state: &State) {
         let matches = |event: &Event| {
             if self.search.words.text().trim().is_empty() {
@@ -131,7 +131,8 @@ impl Tape {
         self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
     }
 
-    /// The text of an event that the words are searched in.
+    /// The text of an event that the words are searched in: machine, model and change, or `not watched` for a
+    /// gap.
     fn text(&self, event: &Event, state: &State) -> String {
         match &event.kind {
             EventKind::NotWatched { .. } => "not watched".to_owned(),
@@ -210,10 +211,10 @@ impl Tape {
     }
 }
 
-/// Whether an event is a change on the market.
+/// Whether an event is a change on the market, or a gap between polls.
 ///
-/// A lot that appears in the results, or moves past the limit, may have done so because of the
-/// search only: such events are shown only if the typed words match them.
+/// A lot that appears in the results, or moves past the limit, may have done so because of the search only:
+/// such events are shown only if the typed words match them.
 fn is_news(event: &Event) -> bool {
     match &event.kind {
         EventKind::NotWatched { .. } => true,

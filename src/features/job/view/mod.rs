@@ -181,7 +181,7 @@ pub struct JobForm {
 
 impl JobForm {
     /// The form with the last input for the job of the search, or else that job, or else a typical one with
-    /// the disk of the search.
+    /// the disk of the search. The rate has the focus if the job needs one and none is configured.
     pub fn new(state: &State, now: Now) -> Self {
         let local = state.local_time(now);
         let offers = &state.browsers[Resource::Offers];
@@ -283,8 +283,8 @@ impl JobForm {
         (self.rates.rate(unit, &model, 1.0) != rate).then_some((unit, model, rate))
     }
 
-    /// Parses the job from the fields, and collects the cheapest of the table's offers that fit it, lowest
-    /// bill first. There are none while a field is invalid.
+    /// Prefills the rate, parses the job from the fields, and collects the cheapest of the table's offers
+    /// that fit it, lowest bill first. There are none while a field is invalid.
     fn recompute(&mut self, offers: &Browser) {
         self.prefill_rate(offers);
         self.job = self.read();

@@ -101,8 +101,9 @@ impl DepthView {
         self.purchases.get(self.cursor)
     }
 
-    /// Opens the planner of clusters with the GPUs of the selected purchase and the shown model; for a job
-    /// given as work, without either. Without a purchase nothing happens otherwise.
+    /// Opens the planner of clusters with the GPUs of the selected purchase, up to the planner's maximum, and
+    /// the shown model; for a job given as work, without either. Nothing happens if there is no purchase for
+    /// another reason.
     fn plan(&self, cx: &mut Cx<'_>) {
         if let Some(purchase) = self.purchase() {
             let gpus = purchase.gpus.min(MOST_GPUS as u64);

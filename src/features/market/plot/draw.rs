@@ -294,8 +294,8 @@ fn one_per_cell(spots: &[Spot], area: Rect) -> Vec<Spot> {
     spots.iter().copied().filter(is_new).collect()
 }
 
-/// Draws the panel of the row selected on the plot: its two numbers, the row that beats it, and its card.
-/// Nothing is drawn without a selected row.
+/// Draws the panel of the row selected on the plot: its two numbers, the row that beats it, and (not on a
+/// compact screen) its card. Nothing is drawn without a selected row.
 fn draw_selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
         return;

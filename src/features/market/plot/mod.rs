@@ -72,8 +72,8 @@ impl Plot {
         Some(plot)
     }
 
-    /// Recomputes the points, the Pareto front and the scales from the table's rows; rows that do not suit
-    /// the job are only counted.
+    /// Recomputes the points, the Pareto front and the scales from the table's rows; rows that lack a number,
+    /// and those that do not suit the job, are only counted.
     fn rebuild(&mut self, browser: &Browser) {
         let Some(listing) = browser.listing() else {
             return;

@@ -208,8 +208,8 @@ fn rows_of(view: &Market) -> Records<'_, &Line> {
     })
 }
 
-/// Draws the panel of the selected group: its cheapest offer, the distribution of its prices, and its supply
-/// at or below each price.
+/// Draws the panel of the selected group: its cheapest offer, on a wide area the distribution of its prices,
+/// and its supply at or below each price.
 fn draw_selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(line) = view.selected() else { return };
     let amount = line.group.amount;

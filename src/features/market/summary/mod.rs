@@ -53,8 +53,8 @@ pub struct Market {
 }
 
 impl Market {
-    /// The view of the market by group, with the last grouping; initially GPU models or (of volumes)
-    /// countries, the largest first. `None` if the pane has no table.
+    /// The view of the market by group, with the last grouping and order; initially GPU models or (of
+    /// volumes) countries, the largest first. `None` if the pane has no table.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let choice = state.drafts.get::<Choice>().copied().unwrap_or_default();
@@ -124,7 +124,8 @@ impl Market {
         };
     }
 
-    /// Groups by the grouping `by` places further, wrapping around, and selects its first group.
+    /// Groups by the grouping `by` places further, wrapping around, selects its first group, and remembers
+    /// the grouping for the next time.
     fn regroup(&mut self, by: usize, cx: &mut Cx<'_>) {
         self.grouping = (self.grouping + by) % self.groupings().len();
         self.lines.clear();

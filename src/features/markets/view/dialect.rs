@@ -54,8 +54,8 @@ impl MarketForm {
         self.check();
     }
 
-    /// Drops the findings and the selected dialect if the address is being edited, as they are those of
-    /// another address.
+    /// Drops the findings, if there are any, and the selected dialect with them, if the address is being
+    /// edited, as they are those of another address.
     pub(super) fn on_address(&mut self) {
         if self.form.focused() == Some(MarketField::Address) && self.findings.take().is_some() {
             self.choose_dialect(None);

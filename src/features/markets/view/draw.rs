@@ -13,8 +13,8 @@ use crate::tui::list::{Item, List};
 use crate::tui::panel::{Panel, Tone};
 use crate::tui::text::wrap_line;
 
-/// Draws the list of markets, and in a second panel or below it the status and the details of the selected
-/// one.
+/// Draws the list of markets, and in a second panel the status and the details of the selected one; without
+/// space for that panel, only the status below the list.
 pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.markets.market_list.markets;
     let items = all.iter().map(|market| item(market, scene)).collect();

@@ -66,7 +66,7 @@ pub(super) struct MarketForm {
 }
 
 impl MarketForm {
-    /// A form for a new market, with the input of a closed one.
+    /// A form for a new market, with the input of a closed one except the API key.
     pub fn new(cx: &mut Cx<'_>) -> Self {
         let mut form = Self::blank(None, cx.state());
         if let Some(left) = cx.drafts().take::<Left>() {
@@ -170,8 +170,8 @@ impl MarketForm {
         self.dialect().filter(|dialect| *dialect != market.dialect)
     }
 
-    /// Whether the key of an existing market stays: it comes from a file, none is typed, and the dialect is
-    /// changed.
+    /// Whether the key of an existing market stays: the file is selected as its source, no key is typed, and
+    /// the dialect is changed.
     fn keeps_key(&self) -> bool {
         let is_blank = self.form.secret(MarketField::Key).is_none_or(SecretInput::is_empty);
         self.source() == FILE && is_blank && self.other_dialect().is_some()
@@ -361,7 +361,7 @@ impl MarketForm {
     }
 
     /// Saves the change, after a question if that deletes a stored key; an undetected dialect is detected
-    /// first.
+    /// first, and an invalid field only shows its error.
     fn save(&mut self, cx: &mut Cx<'_>) {
         let Some(change) = self.change() else { return };
         self.complaint = None;

@@ -17,8 +17,8 @@ const LONGEST: usize = 2000;
 /// Maximum length of a fault name, in characters.
 const LONGEST_FAULT: usize = 60;
 
-/// The lines of a request's facts, without its bodies: address, status, sizes, time and attempt, then its
-/// error.
+/// The lines of a request's facts, without its bodies: address, status, duration, sizes, time, the attempt if
+/// it is not the first, and whether the API key was sent, then its error and the sandbox's fault, if any.
 pub(crate) fn summary(entry: &LedgerEntry, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
     let url = visible(&entry.url, LONGEST);
     let status = if entry.is_cancelled() {

@@ -74,8 +74,8 @@ pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.clickable(right, Target::Item(Region::PREVIEW, 0));
 }
 
-/// Draws the panel of the list: filters, search line, the first resent request in flight, and the table of
-/// requests.
+/// Draws the panel of the list: filters, the search line if it is in use, the first resent request in flight,
+/// and the table of requests, or a note if none is listed.
 fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let state = scene.state;
     let mut panel = Panel::new("Requests").focused(true).sized(scene.size);
@@ -122,8 +122,8 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the names of the request filters with the number of requests each admits (names only if that is too
-/// wide), the selected one highlighted.
+/// Draws the names of the request filters with the number of recorded requests each admits, whatever the
+/// search (names only if that is too wide), the selected one highlighted.
 fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     let (theme, state) = (scene.theme, scene.state);
     let count = |filter: Filter| {
@@ -341,7 +341,9 @@ impl List<'_> {
         }
     }
 
-    /// The text and style of a cell in the row of a route run: medians and counts over its requests.
+    /// The text and style of a cell in the row of a route run: the time of its latest request, its number of
+    /// requests, their median duration, and the number of failed or else cancelled ones; empty in the other
+    /// columns.
     fn run(&self, run: &RouteRun, cell: Cell, width: u16) -> (Cow<'_, str>, Style) {
         let median = run.quantile(0.5);
         match cell {

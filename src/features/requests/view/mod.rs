@@ -30,8 +30,8 @@ pub struct RequestsPane {
 }
 
 impl RequestsPane {
-    /// Handles an action while the search for requests is typed: Esc clears it, Enter ends typing, Older and
-    /// Newer move the selection. Others are ignored.
+    /// Handles an action while the search for requests is typed: Esc clears it and ends typing, Enter only
+    /// ends typing, Older and Newer move the selection. Others are ignored.
     fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Submit => self.is_typing = false,

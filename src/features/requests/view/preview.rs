@@ -127,7 +127,8 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the preview of the selected row below the list, where the response gets half of the width.
+/// Draws the preview of the selected row below the list. On a larger screen a request is in columns, of which
+/// the response gets all but the first.
 pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
     let selected = Requests::read(scene.state).selected();
     let Some(Row::Request(number)) = selected.filter(|_| scene.size != Size::Compact) else {

@@ -54,8 +54,8 @@ pub(super) fn signature(reply: &Untrusted) -> Option<Untrusted> {
     }
 }
 
-/// The outcome of an attempt of a route run, one label and value per line, wrapped to `width` cells; without
-/// its bodies.
+/// The facts of an attempt of a route run, one label and value per line, wrapped to `width` cells: outcome,
+/// worker, ids, latencies, the worker's response, times, cost and size; without its bodies.
 pub(super) fn details(run: &Run, sample: &RouteSample, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let reply = run.reply(sample.index);
     let mut lines = Vec::new();

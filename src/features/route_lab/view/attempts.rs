@@ -170,8 +170,8 @@ pub(super) fn table<'a>(
         })
 }
 
-/// The text for an attempt: the failure at the worker, or else the assigned worker, or else the message of
-/// the router; at most a cell wider than `width`, except for fixed texts.
+/// The text for an attempt, cut to about `width` cells: the failure at the worker, or else the assigned
+/// worker, marked if its reply does not echo the request, or else the message of the router.
 fn message(sample: &RouteSample, width: usize) -> String {
     if let Some(failure_reason) = sample.call.as_deref().and_then(words::failure_reason) {
         return visible(&failure_reason, width + 1);

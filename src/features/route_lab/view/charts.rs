@@ -49,8 +49,8 @@ fn latency_scale(of: &Latencies) -> Option<Scale> {
     Scale::fit([0.0, most], Some(ScaleKind::Linear))
 }
 
-/// Draws a dot for each reply of a route run at the time it arrived (across) and its latency (upwards);
-/// failures are crosses, cancelled requests are left out.
+/// Draws a dot for each reply of a route run at the time it arrived (across) and its latency (upwards), above
+/// the latest changes of the router's status; failures are crosses, cancelled requests are left out.
 pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let has_colour = theme.has_series_colours();
@@ -189,7 +189,7 @@ fn draw_no_replies(area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// Draws a histogram of the router's latencies in a route run: a bar per range, with the number and share of
-/// its replies.
+/// its replies; a note without replies.
 pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let basis = if run.plan().rate.is_some() {

@@ -50,8 +50,8 @@ impl Compare {
         }
     }
 
-    /// The other route run and the run it is compared with, in this order; `None` if one is no longer in
-    /// memory.
+    /// The two compared route runs, first the other one, then the run that the view was opened for; `None` if
+    /// one is no longer in memory.
     fn runs<'a>(&self, state: &'a State) -> Option<(&'a RouteRun, &'a RouteRun)> {
         Routes::read(state)
             .run(self.compared)

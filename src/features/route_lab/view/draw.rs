@@ -152,8 +152,8 @@ fn times(of: &Latencies, theme: &Theme) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The line of a route run's phase, its progress, the reason for a wait or an early end, and the number of
-/// requests sent.
+/// The line of a route run's phase, its progress, the reason for a wait or an early end, its duration, and
+/// the numbers of requests sent, polls, retries, requests in flight and those behind schedule.
 fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     let (run, now, theme) = (route_run.run(), scene.now, scene.theme);
     let (word, style) = phase(run, theme);

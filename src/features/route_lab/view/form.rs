@@ -147,7 +147,8 @@ pub(super) struct NewRun {
     reading: Option<String>,
 }
 
-/// Opens the form for a new route run with the last input, and with the endpoint of the selected workergroup.
+/// Opens the form for a new route run with the last input and the endpoint of the selected workergroup, or
+/// the only one listed if the field is empty; requests the workergroups if they are not loaded yet.
 pub(super) fn open(cx: &mut Cx<'_>) {
     let left = cx.drafts().take::<Form<RouteField>>();
     let mut view = NewRun {
@@ -458,8 +459,8 @@ impl FormView for NewRun {
 }
 
 impl NewRun {
-    /// The description of the planned run with its load and cost, or the first mistake; then the address and
-    /// the key used.
+    /// The description of the planned run with its load and cost, its duration if the plan fixes it, and a
+    /// series that is in the way; or the first mistake. Then the address and the key used.
     fn notes(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Text<'static> {
         let mut lines = Vec::new();
         match self.plan() {

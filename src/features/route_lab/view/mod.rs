@@ -250,8 +250,8 @@ impl RouteLab {
         super::stop(cx, number);
     }
 
-    /// Starts another run with the plan of the shown one, after a question if it needs one, or shows the
-    /// reason it cannot. Nothing without a shown run.
+    /// Starts another run with the plan of the shown one, after a question if it needs one, and shows it, or
+    /// the reason it cannot start. Nothing without a shown run.
     fn run_again(&mut self, cx: &mut Cx<'_>) {
         let Some(plan) = self.run(cx.state()).map(|run| run.run().plan().clone()) else {
             return;
@@ -269,8 +269,8 @@ impl RouteLab {
         }
     }
 
-    /// Handles an action while the search for attempts is typed: Esc shows all attempts, Enter ends typing,
-    /// Older and Newer move the selection. Others are ignored.
+    /// Handles an action while the search for attempts is typed: Esc ends typing and shows all attempts,
+    /// Enter ends typing only, Older and Newer move the selection. Others are ignored.
     fn on_search(&mut self, action: Action, cx: &Cx<'_>) -> Outcome {
         match action {
             Action::Submit => self.is_filter_focused = false,

@@ -395,8 +395,8 @@ impl ConditionForm {
 }
 
 impl InputWidget for ConditionForm {
-    /// Moves the selection of the offered values; above the first one, the typed text is used
-    /// again.
+    /// Moves the selection of the offered values; above the first one, the typed text is used again. False
+    /// for commands that do not move.
     fn act(&mut self, command: Command, viewport: Viewport) -> bool {
         let by = command.lines(viewport.page);
         by.inspect(|by| self.step(*by)).is_some()

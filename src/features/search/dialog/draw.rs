@@ -31,8 +31,8 @@ fn side_lines(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<
     }
 }
 
-/// Draws the search dialog: the open tab, condition form or request body, with a second panel or line for the
-/// resulting query.
+/// Draws the search dialog: the open tab, condition form or request body, with a second panel for the query,
+/// order, selected row or request, by the tab; without space for it, on the filters, a line with the query.
 pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
     let title = match (&view.form, &view.body) {
         (Some(form), _) => format!("{} ({})", form.field.label, form.field.key),

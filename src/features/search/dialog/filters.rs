@@ -114,8 +114,8 @@ impl SearchDialog {
         items
     }
 
-    /// Counts the rows of the table too: of each count, the higher one of the response without filters and of
-    /// the table stands.
+    /// Counts the rows of the table too: the higher count of the response without filters and of the table is
+    /// used, for each condition.
     ///
     /// Does nothing unless that response is truncated, the Filters tab is open, the table has the price model
     /// and storage of the running query, and all active conditions can be applied to it.
@@ -307,7 +307,8 @@ impl SearchDialog {
         }));
     }
 
-    /// Puts the condition of the open form into the draft and closes the form, or shows the reason it cannot.
+    /// Puts the condition of the open form into the draft, closes the form, and selects the line that applies
+    /// the draft; or shows the reason it cannot.
     pub(super) fn accept(&mut self) {
         let Some(mut form) = self.form.take() else {
             return;

@@ -307,7 +307,8 @@ impl SearchDialog {
         query
     }
 
-    /// Updates the previewed request of the draft, and the number of loaded rows that match it.
+    /// Updates the previewed request of the draft, with the condition being edited, the number of loaded rows
+    /// that match it, the count of the table and the shown body.
     fn look_ahead(&mut self, state: &State) {
         let query = self.ahead();
         self.matches = state.browser().and_then(|browser| {
@@ -487,7 +488,8 @@ impl SearchDialog {
         }
     }
 
-    /// Handles an action on the open tab, while no condition form is open.
+    /// Handles an action on the open tab, while no condition form is open: turns the tab, edits, restores or
+    /// applies the draft, or goes back, at last closing the dialog. Ignored if it has no meaning there.
     fn on_tab(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if self.tab == Tab::Settings && self.on_setting(action, cx) {
             return Outcome::Handled;

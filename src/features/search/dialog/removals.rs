@@ -329,8 +329,9 @@ impl Removals {
 
 impl RemovalStep {
     /// The effect of the filter in a line: the rows that it removes if judged without the other filters,
-    /// those that come back without it, and those that a looser bound brings back. `of` is the count that it
-    /// belongs to.
+    /// those that come back without it (if none, without it and one other), and those that a looser bound
+    /// brings back, or else those without a value. A field that no row reports is only reported as such. `of`
+    /// is the count that it belongs to.
     pub fn words(&self, of: &Removals) -> String {
         // Of a truncated response every count is a lower bound, and none proves that there are none.
         let (least, any) = if of.is_cut { ("≥", "of these ") } else { ("", "") };

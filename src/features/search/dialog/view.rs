@@ -114,7 +114,8 @@ impl View for SearchDialog {
         outcome
     }
 
-    /// Switches the tab on the keys that open these tabs over the pane, unless they are text.
+    /// On a choice of the settings, switches the tab on the keys that open these tabs over the pane.
+    /// Otherwise types the key into the focused text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let is_choice = self.tab == Tab::Settings && self.settings.is_on_choice();
         let action = cx.state().keymap.resolve(&[Context::Table], key);

@@ -111,8 +111,8 @@ fn failed_request(state: &State, browser: &Browser) -> Option<String> {
     Some(format!("{what} failed ({} /{path}): ", entry.method.name()))
 }
 
-/// A note that the rows shown are older than the failed request, and its error; `None` without rows or
-/// without an error.
+/// The error of the failed request, and that the rows shown are older; for a refused or missing API key also
+/// the key that leads to another. `None` without rows or without an error.
 fn failure(state: &State, browser: &Browser, now: Now) -> Option<String> {
     browser.displayed().listing()?;
     let error = browser.remote().error()?;

@@ -90,8 +90,9 @@ fn place(text: &str, width: u16) -> String {
     Untrusted::from(shown).screen(usize::from(width))
 }
 
-/// The number in the unit of its column's header, without the unit: storage in GB, seconds in days (a job's
-/// in hours), ratios in percent; others in their own format.
+/// The number in the unit of its column's header, without the unit: storage in GB, GPU memory in the GB it is
+/// sold as, seconds in days (a job's in hours), ratios in percent. Others, a zero that means none, and
+/// numbers of 1e12 and more as `format::number` shows them.
 fn number(field: &Field, value: f64) -> String {
     let is_plain = field.format == Format::Auto && value.is_finite() && value.abs() < 1e12;
     if !is_plain || field.zero_is_none && value == 0.0 {

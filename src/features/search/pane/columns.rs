@@ -55,10 +55,10 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns of a pane's table on a screen that is `screen` cells wide. A rail stands behind the price,
+    /// The columns of a pane's table on a screen that is `screen` cells wide. A rail follows the price,
     /// except for workergroups.
     ///
-    /// With a preview the id needs no column.
+    /// The default columns leave out the id with a preview, and under 60 cells in favor of the GPU model.
     pub(super) fn new(browser: &Browser, listing: &Listing, has_preview: bool, screen: u16) -> Self {
         let (fields, leading) = fields(browser, listing, has_preview, screen < TIGHT);
         let mut columns = columns(browser, listing, &fields);
@@ -96,8 +96,8 @@ fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
     price.map_or(leading, |price| price + 1)
 }
 
-/// The column of rails, which show the place of each row's price among comparable rows: at least `wide`
-/// cells, growing where space is left; without `wide`, exactly `least`.
+/// The column of rails, which show the place of each row's price among comparable rows: `wide` cells, but no
+/// fewer than `least`, and up to 12 more where space is left; without `wide`, exactly `least`.
 fn rail(wide: Option<u16>, least: u16) -> Column {
     let width = wide.unwrap_or(least).max(least);
     // The ends of the rail.
@@ -113,8 +113,8 @@ pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static F
     fields.iter().map(|field| column(browser, listing, field)).collect()
 }
 
-/// Arranges the default columns for the room beside them: the times of a job follow the place, the id goes
-/// beside a preview, and on a tight screen the GPU model comes first instead of the id.
+/// Arranges the default columns for the room beside them: the times of a job follow the place; with a preview
+/// the id is left out; on a tight screen the GPU model, if among them, comes first and the id is left out.
 ///
 /// Does nothing for workergroups, and if the user chose other columns or another order.
 fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_preview: bool, is_tight: bool) {
@@ -213,7 +213,8 @@ fn bounds(browser: &Browser) -> impl Iterator<Item = &'static Field> {
         .filter(|field| field.is_column())
 }
 
-/// The table column of a field: its title with the sort arrow, the width its rows need, and its alignment.
+/// The table column of a field: its title with the sort arrow, the width of its values and of signs and price
+/// changes before them, and its alignment. Texts longer than that grow where space is left.
 fn column(browser: &Browser, listing: &Listing, field: &'static Field) -> Column {
     let title = title(browser, listing, field);
     // A cell that breaks a condition has a sign in front of its text.
@@ -258,9 +259,8 @@ const LONGEST_ID: usize = 20;
 /// Columns have some hundred distinct texts; a response in which all differ must not cost a frame.
 const MOST_TEXTS: usize = 1000;
 
-/// The width that a column needs for its content and its `title`, in cells.
-///
-/// Models and locations are mostly shorter than the longest possible, which leaves space for other columns.
+/// The width that a column needs, in cells, and at least that of its `title`: for ids that of the longest, at
+/// most 20; for texts that of the longest, at most the field's usual width; for others the usual width.
 fn width(listing: &Listing, field: &Field, title: &str) -> u16 {
     let header = cells_of(title);
     if field.kind == Kind::Id {

@@ -20,8 +20,8 @@ use crate::table::browser::Browser;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::viewport::Viewport;
 
-/// Draws the pane of a table from top to bottom: the market line, the query, its settings, the banners, the
-/// panels, and the completion list over them while the query is edited.
+/// Draws the pane of a table from top to bottom: the market line (only on Offers), the query, its
+/// settings, the banners, the panels, and the completion list over them while the query is edited.
 pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let state = scene.state;
     let browser = &state.browsers[view.resource];
@@ -53,7 +53,9 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
 const MARKET: u16 = 38;
 
 /// Draws the panels of a table's pane: the market panel if open, the table, and beside or below it the
-/// preview or the welcome card, unless the preview is folded, has no room or no row to show.
+/// preview, the welcome card, or the reason why recorded rows have no preview.
+///
+/// The table takes all the room if the preview is folded, has no room or no row to show.
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
     if view.shows_market(scene.size) {
         let [left, rest] = Layout::horizontal([Constraint::Length(MARKET), Constraint::Fill(1)]).areas(area);
@@ -92,8 +94,8 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
 
 /// The height of the table in lines if its preview is below it; `None` if the preview is beside it.
 ///
-/// Only workergroups have it below, if their rows need at most half of the area: they are few, and beside
-/// them most of the screen would be blank. A divider that the user moved stays in its place.
+/// Only workergroups have it below, if there are any and their table needs at most half of the area: beside
+/// them most of the screen would be blank. After the user moved the divider it is always beside them.
 fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> Option<u16> {
     let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
     let around = if scene.size == Size::Compact { 2 } else { 3 }; // the frame and the header
@@ -105,8 +107,8 @@ fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'
         .then_some(table)
 }
 
-/// Draws the panel of the table with its notes; without rows to list, the ones that are arriving or a message
-/// in their place.
+/// Draws the panel of the table with its notes, and below it the rows found gone; without rows to list, the
+/// ones that are arriving or a message in their place.
 fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_compact = scene.size == Size::Compact;
     let panel = Panel::new(Pane::for_resource(view.resource).title())
@@ -176,8 +178,9 @@ fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     viewport
 }
 
-/// The number of a table's rows: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50
-/// received`, with notes on skipped, repeated and banned rows and on the sort. Empty before a response.
+/// The number of a table's rows: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50 received`,
+/// `No offers`, `57 offers of an earlier query`, with notes on skipped, repeated and banned rows and on the
+/// sort. Empty before a response.
 pub(super) fn row_count_text(browser: &Browser) -> String {
     let Some(listing) = browser.listing() else {
         return String::new();

@@ -28,9 +28,9 @@ pub(super) fn is_due(resource: Resource, state: &State) -> bool {
 }
 
 /// Closes the welcome card permanently on a search (`is_search`), or on a key or click while the screen has
-/// room for it; nothing if it is not shown.
+/// room for it and the preview is not folded; nothing if it is not due.
 ///
-/// On a small screen it stays due, and appears once the screen is larger.
+/// On a small screen it stays due until a search, and appears once the screen is larger.
 pub(super) fn close(view: &BrowserPane, is_search: bool, cx: &mut Cx<'_>) {
     let state = cx.state();
     let (columns, rows) = state.screen.size;

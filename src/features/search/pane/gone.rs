@@ -29,8 +29,8 @@ const OWN: usize = 2;
 /// Minimum height of the table above.
 const ROOM: u16 = 8;
 
-/// The height of the list of departed rows below a table with `room` lines, in lines: at most a third; 0
-/// without gone rows, below 8 lines, and unless the user has switched it on.
+/// The height of the list of departed rows below a table with `room` lines, in lines: its rows and two more,
+/// at most a third of the room; 0 without gone rows, below 8 lines, and unless the user has switched it on.
 pub(super) fn height(state: &State, browser: &Browser, room: u16) -> u16 {
     let gone = gone(browser).map_or(0, |(_, _, rows)| rows.len());
     if gone == 0 || !state.settings.pace.lists_gone || room < ROOM {
@@ -49,8 +49,8 @@ fn gone(browser: &Browser) -> Option<(&Watch, &Listing, &[GoneRow])> {
     Some((watch, watch.baseline_listing()?, rows))
 }
 
-/// Draws the rows that auto-refresh has found gone as a table with time and cause first; a last line counts
-/// those that do not fit. Nothing in fewer than 3 lines.
+/// Draws the rows that auto-refresh has found gone, in that order, as a table with time and cause first; a
+/// last line counts those that do not fit. Nothing in fewer than 3 lines.
 pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some((watch, listing, gone)) = gone(browser).filter(|_| area.height > 2) else {
         return;

@@ -120,7 +120,8 @@ impl BrowserPane {
         Outcome::Handled
     }
 
-    /// Handles an action in the market panel; an action it has no use for goes to the table.
+    /// Handles an action in the market panel: motion, Open narrows the search to the selected line, Right and
+    /// Esc return to the table. An action without a use here goes to the table.
     fn on_market(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let page = cx.viewport(self.market.region_of_cursor()).page;
         if let Some(lines) = action.motion(page) {

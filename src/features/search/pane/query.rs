@@ -145,7 +145,8 @@ fn scroll(browser: &Browser, text: Rect) -> usize {
     browser.bar.input.scroll(width)
 }
 
-/// Draws the query bar: the conditions as phrases, or while it is edited the query text with the cursor.
+/// Draws the query bar: the conditions as phrases (a note if there are none), or while it is edited the query
+/// text with the cursor.
 pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let bar = &browser.bar;
@@ -282,8 +283,8 @@ fn column_of(byte: usize, browser: &Browser, line: Rect, scene: &Scene<'_, '_>) 
 
 /// Draws the completion list in a box below the word it completes.
 ///
-/// Nothing is drawn without candidates, with an error in the query, or if the only candidate is already
-/// typed.
+/// Nothing is drawn without candidates or room, with an error in the query, or if the only candidate is
+/// already typed.
 pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Scene<'_, '_>) {
     let bar = &browser.bar;
     let Some(completion) = bar.completion.as_ref().filter(|_| bar.error.is_none()) else {
@@ -331,7 +332,8 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     keep(POPUP, viewport, scene);
 }
 
-/// Draws a line of the completion list; `label` and `count` are the widths of its columns.
+/// Draws the candidate at `index` as a line of the completion list, highlighted if it is the chosen one;
+/// `label` and `count` are the widths of its columns.
 fn draw_candidate(bar: &Bar, index: usize, [label, count]: [u16; 2], row: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let Some(candidate) = bar
@@ -423,8 +425,8 @@ fn gpus_note(gpus: u32, scene: &Scene<'_, '_>) -> Span<'static> {
 }
 
 /// The texts of the settings line below the query, as far as they apply: conditions that are not applied,
-/// warnings, the price type and basis, unbundled offers, the term, the order, missing needs of it, the limit
-/// of a truncated response, and the switched-off conditions.
+/// warnings, the price type and basis, unbundled offers, the term, the order if by several columns, the
+/// prerequisites that sorted columns lack, the limit of a truncated response, and switched-off conditions.
 fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
     let query = &browser.query;
     let mut parts: Vec<(String, Style)> = Vec::new();

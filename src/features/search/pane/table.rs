@@ -53,9 +53,10 @@ const ANNOTATED: u16 = 4;
 const SHAKY: f64 = 0.95;
 const BAD: f64 = 0.90;
 
-/// Draws the table of a pane's rows; returns its viewport, an empty one without rows.
+/// Draws the table of a pane's rows; returns its viewport, an empty one before a response.
 ///
-/// With a preview the id needs no column.
+/// With a preview the default columns leave out the id. After a change of the search, the order or the job
+/// the rows are drawn from the first one, as far as the cursor allows.
 pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let shown = browser.displayed();
     let Some(listing) = shown.listing() else {
@@ -199,8 +200,9 @@ impl Records<'_> {
         })
     }
 
-    /// The color of a record's value by its rank among comparable rows or by fixed limits; none while the
-    /// rows are stale, and for a value in the middle.
+    /// The color of a record's value: by its rank among comparable rows (a price as its rail), or by a fixed
+    /// rule for reliability, an unverified machine, and the time left of an unfit row. None while the rows
+    /// are stale, and for a value in the middle.
     fn tint(&self, record: usize, field: &Field) -> Style {
         let theme = self.theme;
         if self.is_stale {
@@ -240,7 +242,7 @@ impl Records<'_> {
     }
 
     /// The rail of a record: the position of its price among those of comparable rows; `None` without a
-    /// price, and with too few comparable rows.
+    /// price, and with fewer than five such prices.
     fn rail(&self, record: usize) -> Option<Rail<'_>> {
         let scale = self.scale(record).filter(PriceScale::has_enough_prices)?;
         let ends = [scale.low, scale.median, scale.high];

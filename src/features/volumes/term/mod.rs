@@ -99,7 +99,8 @@ impl Term {
         }
     }
 
-    /// Updates the chosen term from the fields: a sentence in one of them decides, otherwise both are read.
+    /// Updates the chosen term from the fields: a sentence in one of them decides, otherwise both are read,
+    /// and the first invalid one makes it an error.
     fn reread(&mut self) {
         let read = |key: TermField| {
             let value = key.read(self.form.text(key));

@@ -70,8 +70,8 @@ fn proposed(state: &State) -> String {
         .unwrap_or_default()
 }
 
-/// Opens the dialog that unlists a volume, with the reason at its field in the sandbox if the selected volume is not the
-/// user's own. Always true.
+/// Opens the dialog that unlists a volume; always true. In the sandbox, if the volume selected in its pane is
+/// not the user's own, the field for the id shows that as an error.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let mut dialog = Unlist::new(cx);
     let volumes = &cx.state().browsers[Resource::Volumes];
@@ -197,8 +197,8 @@ impl Unlist {
         }
     }
 
-    /// Sends the unlisting if the question is answered rightly, or shows why it is not; before the rate limit
-    /// allows it, notes that and sends nothing.
+    /// Sends the unlisting if the question is answered rightly, empties the id and shows the outcome;
+    /// otherwise shows why it was not sent. Before the rate limit allows it, notes that and sends nothing.
     fn send(&mut self, cx: &mut Cx<'_>) {
         let id = self.id.text(Id);
         if !self.question.is_confirmed_by(id) {

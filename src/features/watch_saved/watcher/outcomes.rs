@@ -16,8 +16,8 @@ use crate::record::watch::SearchFigures;
 use crate::record::{Moment, Poll, Ring, SearchKey};
 
 impl Watcher<'_> {
-    /// Handles a poll that another program recorded: alerts and changes as after a poll of its own. With
-    /// conditions, a change makes the search be polled again at once.
+    /// Handles a poll that another program recorded: notes that once, then alerts and changes as after a poll
+    /// of its own. With conditions, a change makes the search be polled again at once.
     pub(super) fn on_recorded_poll(&mut self, task: &Task, poll: &Poll, now: Now) {
         if self.one.is_some() {
             self.say_once(["another program watches this search: reading what it records".to_owned()]);

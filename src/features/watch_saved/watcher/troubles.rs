@@ -116,7 +116,8 @@ impl Watcher<'_> {
 
     /// Pauses the targets that a failed request affects, and reports it once.
     ///
-    /// The failure ends the watch of one search with `--once`, or if no later request can succeed.
+    /// The failure ends the watch of one search with `--once`, or if no later request can succeed. With
+    /// `--once` a refusal by the market or of the key cancels all other polls.
     pub(super) fn failed(&mut self, task: &Task, error: ApiError, now: Now) {
         let failure = failure(&error, now.epoch);
         self.engine.failed(task, now.mono, failure);

@@ -308,8 +308,8 @@ fn unknown_outcome(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
 }
 
 /// Adds the lines of the listed groups (at most 8) that may be the result of a creation with an unknown
-/// outcome, the selected one marked, and before them the state of their listing while it is loading or
-/// failed.
+/// outcome, the selected one marked, or that there is none; before them the state of their listing while it
+/// is loading or failed.
 fn listed_candidates(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let remote = scene.state.browsers[Resource::Workergroups].remote();

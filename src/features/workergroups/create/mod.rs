@@ -77,7 +77,8 @@ fn open_unknown(cx: &mut Cx<'_>) {
 }
 
 /// Opens the dialog that creates a workergroup: on a creation with an unknown outcome that was taken up or is
-/// of a group equal to the draft, on the one in flight, or else for the draft, whose supply it checks.
+/// of a group equal to the draft, on the one in flight, or else for the draft: it checks the draft's supply
+/// and lists the workergroups.
 pub fn open(cx: &mut Cx<'_>) {
     let draft = Groups::read(cx.state()).draft.built().ok().cloned();
     if Groups::read(cx.state()).creation.unresolved().is_some()
@@ -213,8 +214,8 @@ impl Create {
         }
     }
 
-    /// Applies the user's word on a creation with an unknown outcome: the selected group is the one, it was
-    /// created, or it was not. Any other word is refused.
+    /// Applies the user's word on a creation with an unknown outcome, and closes the dialog: the selected
+    /// group is the one (shown in its pane then), it was created, or it was not. Any other word is refused.
     fn decide(&mut self, cx: &mut Cx<'_>) {
         let Some(unresolved) = Groups::read(cx.state()).creation.unresolved() else {
             cx.close();

@@ -97,7 +97,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// A line for the supply (mostly blank), a notice of an unresolved creation, and the explanation of the
-/// focused field with the known endpoints.
+/// focused field, for the endpoint's name with the known endpoints.
 fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = vec![supply_line(view, scene).unwrap_or_default()];
@@ -215,7 +215,8 @@ fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// Draws the supply that the draft's search finds now, with its costs and where there is room the cheapest
-/// offers.
+/// offers; before that is checked, the state of the check, or for a blank draft the explanation of all
+/// fields.
 fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
     let inner = scene.panel(Panel::new("Supply now"), area);
@@ -282,7 +283,8 @@ fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
     head.into_iter().chain(keys).chain(choices).collect()
 }
 
-/// The searches of the first 6 listed workergroups, as examples under a heading; empty without any.
+/// The searches of the first 6 listed workergroups, as examples under a heading, without invalid ones; empty
+/// without any.
 fn searches(state: &State, theme: &Theme) -> Vec<Line<'static>> {
     const MOST: usize = 6;
     let browser = &state.browsers[Resource::Workergroups];

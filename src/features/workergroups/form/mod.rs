@@ -90,7 +90,8 @@ pub fn from_search(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// A draft of a workergroup whose search is the running one for offers, with the user's bans.
+/// A draft of a workergroup whose search is the running one for offers, with the user's bans; the parts that
+/// a workergroup does not support, such as filter words, are named in a warning.
 fn draft_from_search(state: &State) -> Draft {
     let browser = &state.browsers[Resource::Offers];
     let query = with_bans(&browser.query, state);

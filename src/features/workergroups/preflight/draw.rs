@@ -38,7 +38,7 @@ const LEAST_OFFERS: u16 = 6;
 const COSTS: u16 = 58;
 
 /// Draws the report on a workergroup's search, with the cheapest offers below and the costs beside it where
-/// there is room.
+/// there is room; nothing if the search is invalid or its group gone.
 pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     let Ok(look) = look_at(scene.state, view.subject) else {
         return;
@@ -117,8 +117,8 @@ fn height_of(lines: usize) -> u16 {
 /// The least height of a useful chart of costs.
 const LEAST_COSTS: u16 = 9;
 
-/// Draws the cost in $/h of one worker to as many as at worst, at the median price and at most; nothing without
-/// prices or in too small an area.
+/// Draws the cost in $/h by the number of workers, from none to the worst case, at the median price and at
+/// most; nothing without prices or in too small an area.
 pub(crate) fn draw_costs(preflight: &Preflight, look: &Look, area: Rect, scene: &mut Scene<'_, '_>) {
     /// The most points of a curve.
     const POINTS: u32 = 200;
@@ -328,7 +328,8 @@ fn share(machines: usize, all: usize) -> f64 {
     machines as f64 / all.max(1) as f64
 }
 
-/// The lines of the machines by GPU model and by country, a bar each, at most 8 of either.
+/// The lines of the machines by GPU model and by country, a bar each, at most 8 of either with the number of
+/// the others below.
 pub(crate) fn mixes(preflight: &Preflight, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let all = preflight.recruitable.machines;

@@ -72,8 +72,8 @@ impl Preflight {
         check.is_some_and(|check| check.remote().is_loading())
     }
 
-    /// Stops the supply checks; closes the view unless its own search was in flight and an earlier report
-    /// remains.
+    /// Closes the view. If its own search is in flight, stops all supply checks first, and stays open if an
+    /// earlier report remains.
     fn back(&self, cx: &mut Cx<'_>) {
         if self.is_loading(cx.state())
             && let Some(stopped) = cx.feature::<super::Groups>().supply.stop()

@@ -193,7 +193,8 @@ fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'stati
     lines
 }
 
-/// The number of requests and the median of the latest route run to an endpoint, or that there is none.
+/// The number of requests and the median time of the router's reply in the latest route run to an endpoint,
+/// or that there is none since the start.
 fn last_run(state: &State, endpoint: &str, theme: &Theme) -> Line<'static> {
     let mut runs = Routes::read(state).runs().iter().rev();
     let Some(last) = runs.find(|run| run.run().plan().endpoint == endpoint) else {

@@ -76,7 +76,8 @@ pub struct Need {
 }
 
 impl Need {
-    /// Checks the limits; the error names one that no plan can meet, whatever the market offers.
+    /// Checks the number of GPUs and the limits on machines; the error names one that no plan can meet,
+    /// whatever the market offers.
     pub fn check(&self) -> Result<(), Objection> {
         const LEAST: &str = "min-machines";
         let (least, most) = (self.least_machines, self.most_machines);
@@ -98,8 +99,8 @@ impl Need {
         Err(Objection::new(parameter, why))
     }
 
-    /// The maximum number of GPUs of a plan: `MOST_GPUS`, or 512 with a limit on machines. It may be more
-    /// than needed, because more finish sooner.
+    /// The maximum number of GPUs of a plan: `MOST_GPUS`, or 512 with a limit on machines. A plan may have
+    /// more than the need asks for, because more finish sooner.
     pub(super) fn most_gpus(&self) -> u32 {
         let is_limited = self.least_machines.is_some() || self.most_machines.is_some();
         let most = if is_limited { MOST_GPUS_LIMITED } else { MOST_GPUS };

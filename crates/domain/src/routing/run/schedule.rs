@@ -55,7 +55,7 @@ impl Run {
     }
 
     /// Switches to draining when the count, the duration or the limit of attempts is reached, and drops the
-    /// waits that lead to no further attempt.
+    /// waits that lead to no further attempt. The end is `Capped` if the limit cuts the run short.
     fn end_requests(&mut self, now: MonotonicTime) {
         let elapsed = self.elapsed(now);
         let is_full = self.next >= self.limit;
@@ -236,8 +236,9 @@ impl Run {
 
     /// Plans the attempt that follows a finished one: a retry, a poll, or the next request of its slot.
     ///
-    /// A request without a worker is polled after a wait that grows each time; in a closed loop a slot whose
-    /// request failed waits as long before its next one. Nothing is planned after a cancellation, or an
+    /// A request without a worker is polled after a wait that grows each time, until the plan's patience is
+    /// over, which may end the run (`give_up`); in a closed loop a slot whose request failed waits as long
+    /// before its next one, or as long as the router asks for. Nothing is planned after a cancellation, or an
     /// assignment without a retry; at a fixed rate the schedule sends new requests.
     pub(super) fn plan_next(&mut self, flight: &Flight, completion: &Completion, now: MonotonicTime, jitter: Jitter) {
         if self.plan_retry(flight, completion, now, jitter) {
@@ -323,7 +324,8 @@ impl Run {
         }
     }
 
-    /// The time of the next `Run::step`; `None` if the run is paused, over, or only waits for responses.
+    /// The time of the next `Run::step`, which may have passed; `None` if the run is paused, over, or only
+    /// waits for responses.
     pub fn wake(&self) -> Option<MonotonicTime> {
         if !matches!(self.phase, Phase::Running | Phase::Draining) {
             return None;

@@ -93,8 +93,8 @@ fn first_entry_lines(rows: &[Row]) -> usize {
     1 + more.take_while(|row| matches!(row, Row::More(..))).count()
 }
 
-/// Arranges the lines in columns of equal length, the least at which all fit, up to `height`; returns that
-/// length with them.
+/// Arranges the lines in columns of equal length, the least at which `columns` of them hold all lines;
+/// returns that length with them. If it would exceed `height`, it is `height`, and there are more columns.
 fn balanced(rows: &[Row], columns: usize, height: usize) -> (Vec<Row>, usize) {
     let least = rows.len().div_ceil(columns).clamp(1, height);
     for length in least..height {

@@ -22,7 +22,7 @@ const LONGEST_READ: usize = 64 * 1024;
 
 impl Reader<'_> {
     /// The members that are not in the catalog, as entries, at most 1,000, those that are `null` as blank
-    /// ones; a last entry has the number of the others.
+    /// ones and those named like a secret with a hidden value; a last entry has the number of the others.
     pub(super) fn unknown(&self) -> Vec<Arc<FieldEntry>> {
         let Some(listing) = self.browser.listing() else {
             return Vec::new();
