@@ -22,7 +22,8 @@ use crate::process::Terminal;
 use crate::record::store::{Database, HistoryLocation};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::market::MarketConfig;
-use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
+use crate::sandbox::market::runs::MarketRuns;
+use crate::sandbox::{GroupStore, RunStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::{PacingFile, Paths, StateFile, keys};
 
 /// The API keys in the environment. An empty variable counts as unset.
@@ -193,8 +194,10 @@ impl Settings {
         let Market::Embedded(config) = &self.market else {
             return None;
         };
+        let now = current_time().seconds();
+        let runs = config.runs.as_ref().filter(|runs| runs.continues(&config.market, now));
         let market = MarketConfig {
-            start: current_time().seconds(),
+            start: runs.map_or(now, |runs| runs.start),
             ..config.market
         };
         (!config.freeze).then(|| SandboxPast::new(market, self.dialect))
@@ -341,6 +344,16 @@ fn embedded(
             changed.map(drop).map_err(|error| error.to_string())
         });
         config.unlist_store = is_kept.then_some(store);
+        if flags.speed.is_none() {
+            let (moved, runs) = StateFile::<MarketRuns>::open(file("runs"), notices);
+            config.runs = runs;
+            let is_kept = !moved.is_blocked();
+            let store = RunStore::new(move |runs| {
+                let changed = moved.change(MarketRuns::default(), |saved| saved.merge(runs));
+                changed.map(drop).map_err(|error| error.to_string())
+            });
+            config.run_store = is_kept.then_some(store);
+        }
     }
     Ok(config)
 }

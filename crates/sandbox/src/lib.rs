@@ -59,6 +59,7 @@ mod staffing;
 mod state;
 mod token;
 mod workers;
+mod world;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -77,6 +78,7 @@ use faults::{FaultDelays, FaultSpec};
 use latency::Latency;
 use ledger::Ledger;
 use market::MarketConfig;
+use market::runs::MarketRuns;
 use state::State;
 
 pub use call::Call;
@@ -124,6 +126,10 @@ pub struct SandboxConfig {
     pub unlisted: BTreeSet<u64>,
     /// Saves such ids; `None` restores the listings in the next run.
     pub unlist_store: Option<UnlistStore>,
+    /// The runs of the market so far, for a market that goes on from them unless it is frozen; `None` draws a new one.
+    pub runs: Option<MarketRuns>,
+    /// Saves the runs each minute and at the end; `None` loses this one when the sandbox ends.
+    pub run_store: Option<RunStore>,
 }
 
 /// Saves changes that outlive the sandbox, or returns the reason it cannot. It may block.
@@ -137,6 +143,9 @@ pub type GroupStore = ChangeStore<GroupChange>;
 
 /// Saves the ids of unlisted volumes.
 pub type UnlistStore = ChangeStore<u64>;
+
+/// Saves the runs of the market, with the current one.
+pub type RunStore = ChangeStore<MarketRuns>;
 
 impl<T> ChangeStore<T> {
     /// A store that saves each change with `save`.
@@ -182,6 +191,8 @@ impl Default for SandboxConfig {
             group_store: None,
             unlisted: BTreeSet::new(),
             unlist_store: None,
+            runs: None,
+            run_store: None,
         }
     }
 }
@@ -304,6 +315,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.task.abort();
         self.state.workers.end();
+        self.state.save_run();
     }
 }
 

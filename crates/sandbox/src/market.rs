@@ -12,6 +12,7 @@ mod motion;
 mod offer;
 mod price;
 pub(super) mod record;
+pub mod runs;
 mod volume;
 
 use std::collections::VecDeque;
@@ -145,7 +146,18 @@ pub struct Market {
     listing: Option<(Arc<Host>, u64)>,
     vacancies: VecDeque<Vacancy>,
     listed: usize,
+    /// Seconds since the start.
     elapsed: f64,
+    ticks: u64,
+    run: RunStart,
+}
+
+/// The market's time at which its current run began.
+#[derive(Debug, Clone, Copy, Default)]
+struct RunStart {
+    /// Seconds since the market's start.
+    elapsed: f64,
+    /// The number of ticks before.
     ticks: u64,
 }
 
@@ -174,6 +186,7 @@ impl Market {
             listed: 0,
             elapsed: 0.0,
             ticks: 0,
+            run: RunStart::default(),
         };
         market.list_anchors();
         while market.offer_count() < config.offers {

@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json, json};
 use super::answer::Refusal;
 use super::call::Call;
 use super::faults::{Created, Faults};
-use super::fleet::{Fleet, RouteOutcome, RouteReply, RouteRequest, Signer, default_group};
+use super::fleet::{RouteOutcome, RouteReply, RouteRequest, Signer, default_group};
 use super::latency::Delays;
 use super::ledger::{Commit, Credential, Ledger};
 use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, MarketConfig};
@@ -24,7 +24,8 @@ use super::pacing::Pacer;
 use super::search::{Hits, Search, pick};
 use super::token::Token;
 use super::workers::Workers;
-use super::{ChangeStore, GroupStore, SandboxConfig, USER, UnlistStore, UserListing, groups, staffing};
+use super::world::World;
+use super::{ChangeStore, GroupStore, SandboxConfig, USER, UnlistStore, UserListing, groups};
 
 /// Seconds that pass for the fleet of a frozen sandbox with each route request.
 ///
@@ -44,8 +45,6 @@ pub struct State {
     /// Whether only requests for loopback names are answered.
     pub loopback_only: bool,
     pub frozen: bool,
-    /// The factor by which the market moves faster than real time.
-    speed: f64,
     pub ledger: Ledger,
     pub faults: Arc<Faults>,
     pub delays: Delays,
@@ -62,41 +61,23 @@ pub struct State {
     created: Mutex<Vec<Created>>,
 }
 
-/// The maximum time in seconds by which a sped-up market advances in one request: a week.
-///
-/// Otherwise the first request to a fast market after idle hours would wait for seconds.
-const LONGEST_STEP: f64 = 604_800.0;
-
-#[derive(Debug)]
-struct World {
-    market: Market,
-    fleet: Fleet,
-    seen: Instant,
-}
-
 impl State {
     /// The state of a new sandbox, whose market starts now, or at its configured time if frozen. The
     /// configured workergroups are restored, and the configured listings removed.
     ///
     /// `key` is the account's; `entropy` makes other keys and request ids differ from those of other runs.
     pub fn new(config: &SandboxConfig, key: Token, entropy: u64) -> io::Result<Self> {
-        let mut market = config.market;
-        if !config.freeze {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH);
-            market.start = now.map_or(FROZEN_AT, |now| now.as_secs_f64());
-        }
-        let mut fleet = Fleet::new(market.seed, market.start, entropy);
-        for group in &config.groups.0 {
-            fleet.restore(group.clone());
-        }
-        let mut listed = Market::new(market).map_err(io::Error::other)?;
-        for id in &config.unlisted {
-            // A smaller market may not have the listing.
-            let _ = listed.unlist(*id);
-        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = match now {
+            _ if config.freeze => config.market.start,
+            Ok(now) => now.as_secs_f64(),
+            Err(_) => FROZEN_AT,
+        };
+        let world = World::new(config, now, entropy)?;
+        let seed = config.market.seed;
         let ledger = Ledger::new(config.keeps_ledger);
         let faults = Faults::new(
-            market.seed,
+            seed,
             config.faults.clone().unwrap_or_default(),
             config.fault_times,
             ledger.clone(),
@@ -105,15 +86,10 @@ impl State {
             key,
             loopback_only: config.listen.ip().is_loopback(),
             frozen: config.freeze,
-            speed: config.speed,
             ledger,
             faults: Arc::new(faults),
-            delays: Delays::new(market.seed, config.latency),
-            world: Mutex::new(World {
-                market: listed,
-                fleet,
-                seen: Instant::now(),
-            }),
+            delays: Delays::new(seed, config.latency),
+            world: Mutex::new(world),
             pacer: Mutex::new(Pacer::new(config.rate_limits)),
             group_store: config.group_store.clone(),
             unlist_store: config.unlist_store.clone(),
@@ -464,24 +440,15 @@ impl State {
     fn world(&self) -> MutexGuard<'_, World> {
         let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.frozen {
-            let now = Instant::now();
-            let passed = now.saturating_duration_since(world.seen).as_secs_f64();
-            world.seen = now;
-            world.market.step((passed * self.speed).min(LONGEST_STEP.max(passed)));
-            world.fleet.step(passed);
-            world.hire();
+            world.advance(Instant::now());
         }
         world
     }
-}
 
-impl World {
-    /// Hires machines whose offers match the searches of workergroups that need workers.
-    fn hire(&mut self) {
-        for vacancy in self.fleet.vacancies() {
-            let candidates = staffing::candidates(&self.market, &vacancy.search, vacancy.slots);
-            self.fleet.staff(vacancy.group, &candidates);
-        }
+    /// Saves the run of the market, if there is a store for it.
+    pub fn save_run(&self) {
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        world.save_run(1);
     }
 }
 

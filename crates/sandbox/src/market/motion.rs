@@ -9,7 +9,8 @@ use super::super::random::{Purpose, Rng};
 use super::figures::Figures;
 use super::host::whole_cents;
 use super::machine::{self, Machine};
-use super::{Market, Vacancy, volume};
+use super::runs::Run;
+use super::{Market, RunStart, Vacancy, volume};
 
 /// The length of a tick of the market's clock, in seconds.
 const TICK: f64 = 5.0;
@@ -52,11 +53,45 @@ impl Market {
             return;
         }
         self.elapsed += seconds;
-        let due = unsigned(self.elapsed / TICK);
-        while self.ticks < due {
+        self.tick_to(unsigned((self.elapsed - self.run.elapsed) / TICK));
+    }
+
+    /// Moves on in the current run, until that has `ticks`.
+    fn tick_to(&mut self, ticks: u64) {
+        while self.ticks - self.run.ticks < ticks {
             self.ticks += 1;
-            self.tick(self.config.start + float(self.ticks) * TICK, Direction::Forth);
+            let seconds = self.run.elapsed + float(self.ticks - self.run.ticks) * TICK;
+            self.tick(self.config.start + seconds, Direction::Forth);
         }
+    }
+
+    /// Repeats earlier runs, and begins a new one at `now`, seconds since 1970. Between runs only the clock moves.
+    ///
+    /// The time of each tick counts: it decides which offers have expired.
+    pub fn resume(&mut self, runs: &[Run], now: f64) {
+        for run in runs {
+            self.begin_run(run.at);
+            self.tick_to(run.ticks);
+        }
+        self.begin_run(now);
+    }
+
+    /// Sets the clock to `now`, seconds since 1970, as the start of a run.
+    fn begin_run(&mut self, now: f64) {
+        self.elapsed = now - self.config.start;
+        self.run = RunStart {
+            elapsed: self.elapsed,
+            ticks: self.ticks,
+        };
+    }
+
+    /// The current run so far; `None` before its first tick.
+    pub fn current_run(&self) -> Option<Run> {
+        let ticks = self.ticks - self.run.ticks;
+        (ticks > 0).then_some(Run {
+            at: self.config.start + self.run.elapsed,
+            ticks,
+        })
     }
 
     /// Takes the clock back by `seconds`, with as many changes to the market as in `motion` seconds of normal

@@ -10,7 +10,8 @@ use std::time::Duration;
 use bourse_domain::workergroup::{GroupChange, MadeGroups};
 use bourse_sandbox::latency::Latency;
 use bourse_sandbox::market::MarketConfig;
-use bourse_sandbox::{GroupStore, SandboxConfig, UnlistStore};
+use bourse_sandbox::market::runs::MarketRuns;
+use bourse_sandbox::{GroupStore, RunStore, SandboxConfig, UnlistStore};
 use serde_json::{Value, json};
 
 use crate::support::{Server, frozen};
@@ -223,24 +224,76 @@ fn workergroups_outlive_the_sandbox_with_everything_but_their_keys() {
 
 // A faster market
 
-#[test]
-fn a_fast_market_moves_by_as_many_seconds_for_each() {
-    let offers = |server: &Server| {
-        let answer = server.call("POST", "/api/v0/bundles/", "{\"limit\": 100000}").good();
-        let offers = answer["offers"].as_array().unwrap();
-        let prices = offers.iter().map(|row| (row["id"].clone(), row["dph_base"].clone()));
-        prices.collect::<Vec<_>>()
-    };
-    let server = Server::start(SandboxConfig {
+/// The ids and prices of all offers.
+fn prices(server: &Server) -> Vec<(Value, Value)> {
+    let answer = server.call("POST", "/api/v0/bundles/", "{\"limit\": 100000}").good();
+    let offers = answer["offers"].as_array().unwrap();
+    offers
+        .iter()
+        .map(|row| (row["id"].clone(), row["dph_base"].clone()))
+        .collect()
+}
+
+/// A market of 300 offers that moves as `speed` says.
+fn moving(speed: f64) -> SandboxConfig {
+    SandboxConfig {
         freeze: false,
-        speed: 1000.0,
-        rate_limits: false,
+        speed,
         market: MarketConfig {
             offers: 300,
             ..MarketConfig::default()
         },
         ..frozen()
-    });
+    }
+}
+
+#[test]
+fn the_market_of_the_next_run_is_the_one_that_the_last_run_left() {
+    let saved = Arc::new(Mutex::new(None::<MarketRuns>));
+    let start = |speed| {
+        let store = Arc::clone(&saved);
+        let runs = saved.lock().unwrap().clone();
+        Server::start(SandboxConfig {
+            runs,
+            run_store: Some(RunStore::new(move |runs| {
+                *store.lock().unwrap() = Some(runs);
+                Ok(())
+            })),
+            ..moving(speed)
+        })
+    };
+    let fast = start(1000.0);
+    let first = prices(&fast);
+    // Saved from the first request on, so that other programs have the same market.
+    let runs = saved.lock().unwrap().clone().unwrap();
+    assert!(runs.runs.is_empty());
+    let mut last = prices(&fast);
+    while last == first {
+        std::thread::sleep(Duration::from_millis(10));
+        last = prices(&fast);
+    }
+    drop(fast);
+    // A speed at which it has moved no further.
+    let next = start(f64::MIN_POSITIVE);
+    let after = prices(&next);
+    assert!(after != first, "it does not begin again");
+    let ticks = saved.lock().unwrap().clone().unwrap().ticks();
+    drop(next);
+    assert_eq!(
+        saved.lock().unwrap().clone().unwrap().ticks(),
+        ticks,
+        "nothing is added"
+    );
+    assert!(ticks > 0);
+    assert!(prices(&start(f64::MIN_POSITIVE)) == after);
+    *saved.lock().unwrap() = None;
+    assert!(prices(&start(f64::MIN_POSITIVE)) == first, "a new one");
+}
+
+#[test]
+fn a_fast_market_moves_by_as_many_seconds_for_each() {
+    let offers = prices;
+    let server = Server::start(moving(1000.0));
     let before = offers(&server);
     // A price changes within half a minute of the market: 30 ms.
     let changed = (0..1000).any(|_| {

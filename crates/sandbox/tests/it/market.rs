@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use bourse_domain::OfferType;
 use bourse_sandbox::USER;
 use bourse_sandbox::fleet::{Fleet, PUBLIC_KEY, Place, RouteOutcome, RouteReply, RouteRequest, Signer, default_group};
+use bourse_sandbox::market::runs::{MarketRuns, Run};
 use bourse_sandbox::market::{FROZEN_AT, Market, MarketConfig, Terms, UnlistError, geolocode};
 use serde_json::Value;
 
@@ -291,6 +292,72 @@ fn the_market_moves_the_same_way_however_its_time_is_cut() {
     assert!(changed.count() > 50, "prices change");
     assert!((2_000..2_600).contains(&after.len()), "{}", after.len());
     assert!(after.iter().all(|row| number(row, "duration") > 0.0));
+}
+
+#[test]
+fn a_market_goes_on_where_its_earlier_runs_ended() {
+    let config = MarketConfig::default();
+    let day = 86_400.0;
+    let mut live = market();
+    live.step(1_800.0);
+    let first = live.current_run().unwrap();
+    assert_eq!((first.at, first.ticks), (config.start, 360));
+    // A day in which nobody looks, and another run of a little over ten minutes.
+    live.resume(&[], config.start + day);
+    assert_eq!(live.current_run(), None);
+    live.step(603.0);
+    let second = live.current_run().unwrap();
+    assert_eq!((second.at, second.ticks), (config.start + day, 120));
+
+    let runs = MarketRuns {
+        runs: vec![first, second],
+        ..MarketRuns::new(&config)
+    };
+    let now = config.start + day + 603.0;
+    assert!(runs.continues(&config, now));
+    let mut again = market();
+    again.resume(&runs.runs, now);
+    let rows = |market: &Market| offers(market, Terms::default());
+    assert!(rows(&live) == rows(&again), "the two differ");
+    again.step(60.0);
+    assert!(rows(&live) != rows(&again), "it moves on");
+    assert_eq!(again.current_run().unwrap().ticks, 12);
+    let mut without = market();
+    without.resume(&[first], now);
+    assert!(rows(&live) != rows(&without), "the second run counts");
+
+    let smaller = MarketConfig { offers: 500, ..config };
+    assert!(!runs.continues(&smaller, now), "another market");
+    assert!(!runs.continues(&config, config.start + 8.0 * day), "it is too old");
+    assert!(
+        !runs.continues(&config, config.start + 0.5 * day),
+        "the clock was set back"
+    );
+    let mut long = runs.clone();
+    long.runs[0].ticks = u64::MAX;
+    assert!(!long.continues(&config, now), "it has moved too much");
+}
+
+#[test]
+fn of_the_runs_of_two_programs_the_longer_ones_stay() {
+    let of = |start: f64, ticks: &[u64]| MarketRuns {
+        runs: ticks.iter().map(|&ticks| Run { at: start, ticks }).collect(),
+        ..MarketRuns::new(&MarketConfig {
+            start,
+            ..MarketConfig::default()
+        })
+    };
+    for (saved, other, stays) in [
+        (of(5.0, &[10]), of(5.0, &[10, 3]), 13),
+        (of(5.0, &[10, 3]), of(5.0, &[10]), 13),
+        (of(5.0, &[10]), of(9.0, &[1]), 1),
+        (of(9.0, &[1]), of(5.0, &[10]), 1),
+        (MarketRuns::default(), of(9.0, &[]), 0),
+    ] {
+        let mut merged = saved.clone();
+        merged.merge(other.clone());
+        assert_eq!(merged.ticks(), stays, "{saved:?} {other:?}");
+    }
 }
 
 #[test]
