@@ -34,8 +34,6 @@ const SPANS: [(i64, &str); 4] = [
     (7 * DAY, "the last week"),
     (30 * DAY, "the last month"),
 ];
-const HOUR_SPAN: usize = 0;
-const DAY_SPAN: usize = 1;
 
 #[derive(Debug)]
 pub(crate) struct History {
@@ -43,7 +41,7 @@ pub(crate) struct History {
     index: usize,
     /// The place of the span in [`SPANS`].
     span: usize,
-    /// Whether the user has chosen the span; otherwise it follows the recorded time.
+    /// Whether the user has chosen the span; otherwise it fits the recorded time.
     is_span_chosen: bool,
     prices: Option<Asked<PriceSeries>>,
     /// The analysis behind the verdict, over a month.
@@ -83,13 +81,13 @@ impl History {
         cx.open(view);
     }
 
-    /// The history of the first of `subjects`, over the last day; `pane` is its resource and the number of
+    /// The history of the first of `subjects`, over the last month; `pane` is its resource and the number of
     /// its responses, and `is_of_pane` whether the subjects are those of the pane's rows.
     fn with_subjects(subjects: Vec<Subject>, pane: (Resource, u64), is_of_pane: bool, cx: &mut Cx<'_>) -> Self {
         let mut view = Self {
             subjects,
             index: 0,
-            span: DAY_SPAN,
+            span: SPANS.len() - 1,
             is_span_chosen: false,
             prices: None,
             month: None,
@@ -128,18 +126,18 @@ impl History {
         self.fit_span(cx);
     }
 
-    /// Shows the last hour in place of the day if nothing earlier is recorded, unless the user chose a span.
+    /// Shortens the span to the shortest that holds all that is recorded, unless the user chose a span.
     ///
-    /// A day would show some dots only.
+    /// A longer one would show some dots only.
     fn fit_span(&mut self, cx: &mut Cx<'_>) {
         let Some(series) = self.series.as_ref().filter(|_| !self.is_span_chosen) else {
             return;
         };
-        let last_hour = series.until.0 - SPANS[HOUR_SPAN].0;
         let first = series.buckets.iter().find(|bucket| bucket.watched > 0.0);
-        if self.span == DAY_SPAN && first.is_some_and(|first| first.from.0 > last_hour) {
-            self.span = HOUR_SPAN;
-            self.is_span_chosen = true;
+        let holds_all =
+            |(seconds, _): &(i64, &str)| first.is_some_and(|first| first.from.0 >= series.until.0 - seconds);
+        if let Some(shorter) = SPANS[..self.span].iter().position(holds_all) {
+            self.span = shorter;
             self.ask(cx);
         }
     }
