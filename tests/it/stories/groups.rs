@@ -107,6 +107,11 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
         ("created_at>=2026-11-19", "1 of 4 workergroups", "llama"),
         ("created_at<2026-11-19", "1 of 4 workergroups", "sdxl"),
         ("created_at=2026-11-18T12:00:00Z", "1 of 4 workergroups", "sdxl"),
+        // A time without an offset is in UTC too, and counts.
+        ("created_at<2026-11-18T11:59", "0 of 4 workergroups", "No"),
+        ("created_at=2026-11-18T12:00", "1 of 4 workergroups", "sdxl"),
+        ("created_at<=2026-11-18T13:00+01:00", "1 of 4 workergroups", "sdxl"),
+        ("created_at<=2026-11-18T12:59+01:00", "0 of 4 workergroups", "No"),
         ("created_at=2026-11-18..2026-11-20", "2 of 4 workergroups", "sdxl"),
         ("created_at!=null", "3 of 4 workergroups", "yesterday"),
         ("age<36h", "1 of 4 workergroups", "llama"),

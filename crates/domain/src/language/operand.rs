@@ -131,8 +131,7 @@ impl Target<'_> {
             Kind::Version => "a driver version such as 535.86.05".to_owned(),
             Kind::Country => "a two-letter country code such as SE".to_owned(),
             Kind::Text => "a value such as ".to_owned() + &self.example(),
-            Kind::Epoch => "a date such as 2030-01-31 or seconds since 1970".to_owned(),
-            Kind::Timestamp => {
+            Kind::Epoch | Kind::Timestamp => {
                 "a date such as 2030-01-31, a moment such as 2030-01-31T12:00Z or seconds since 1970".to_owned()
             }
             _ => self.number_hint(),
@@ -314,8 +313,7 @@ impl Target<'_> {
         Err(error)
     }
 
-    /// Parses a number in wire units, an exact id, a date as the beginning of its day in UTC (of a date
-    /// field), or a moment (of a timestamp).
+    /// Parses a number in wire units, an exact id, or a date with or without a time (of a field with a moment).
     ///
     /// A field shown as yes or no also takes true and false, except after `<`, `<=`, `>` and `>=`.
     fn number(self, item: &Item) -> Result<Value, LanguageError> {
@@ -326,8 +324,7 @@ impl Target<'_> {
             return Ok(Value::Flag(flag));
         }
         let moment = match self.field.kind {
-            Kind::Epoch => midnight(&item.text),
-            Kind::Timestamp => midnight(&item.text).or_else(|| moment(&item.text)),
+            Kind::Epoch | Kind::Timestamp => moment(&item.text),
             _ => None,
         };
         if let Some(moment) = moment {
@@ -395,21 +392,19 @@ fn flag(text: &str) -> Option<bool> {
     }
 }
 
-/// The beginning of a day in UTC, in seconds since 1970; a time of day after the date is ignored. `None` if
-/// the text is not a date with hyphens, or ends with `Z`.
-fn midnight(text: &str) -> Option<f64> {
-    let day: jiff::civil::Date = text.parse().ok().filter(|_| text.contains('-'))?;
-    let moment = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-    Some(moment.timestamp().as_second() as f64)
-}
-
-/// Parses a date and time of day separated by `T`, in UTC unless it has an offset, to seconds since 1970 with
-/// their fraction; `None` without a time of day.
+/// A date, which means its midnight, or a date with a time, in UTC unless it has an offset (`2026-12-01`,
+/// `2026-12-01T18:00`, `2026-12-01T18:00+01:00`), in seconds since 1970; `None` for any other text, also one with
+/// the name of a time zone but no offset.
 fn moment(text: &str) -> Option<f64> {
-    let civil = || {
-        let civil: jiff::civil::DateTime = text.parse().ok()?;
+    // Without hyphens a date would be a number as well: `20261201`.
+    if !text.contains('-') {
+        return None;
+    }
+    let with_offset = text.parse::<jiff::Timestamp>();
+    let in_utc = || {
+        let civil: jiff::civil::DateTime = text.parse().ok().filter(|_| !text.contains('['))?;
         Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
     };
-    let moment: jiff::Timestamp = text.contains(['T', 't']).then(|| text.parse().ok().or_else(civil))??;
+    let moment = with_offset.ok().or_else(in_utc)?;
     Some(moment.as_duration().as_secs_f64())
 }
