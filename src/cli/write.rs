@@ -245,8 +245,8 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
     sent
 }
 
-/// Prints the request of a dry run, with its cost if that was checked; the error is the reason why it would not be
-/// sent.
+/// Prints the request of a dry run, in JSON also its cost if that was checked. Then an error if it would not
+/// be sent, as it exceeds the limit; also an error if printing fails.
 fn print_request(
     consent: &RequestPreview,
     checked: Option<&supply::Checked>,

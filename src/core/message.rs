@@ -294,7 +294,7 @@ pub enum ConfigCommand {
     SaveRate {
         unit: WorkUnit,
         model: String,
-        /// Units of work per second, as typed; `None` removes the model's rate.
+        /// The number of units of work per second; `None` removes the model's rate.
         rate: Option<String>,
     },
 }

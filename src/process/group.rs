@@ -27,7 +27,8 @@ fn running() -> MutexGuard<'static, Vec<Pid>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether the program is about to end, so that no command is started.
+/// Whether ending the running commands has begun; stays true. [`spawn`] checks it and refuses further
+/// commands.
 pub(super) fn is_ending() -> bool {
     IS_ENDING.load(Ordering::SeqCst)
 }

@@ -234,8 +234,7 @@ impl Reader<'_> {
         self.typed(value, value.get_ref().as_table(), "a table")
     }
 
-    /// Records the position of every setting, by its dotted name, and of every section that has
-    /// settings.
+    /// Records the position of every setting, by its dotted name, and of every section that has settings.
     fn positions(&mut self, table: &DeTable<'_>, above: &str) {
         for (key, value) in table {
             let name = format!("{above}{}", key.get_ref());
@@ -358,8 +357,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads key bindings, in the order of the file: one key for an action, or several; an empty list unbinds
-    /// it. An invalid one is dropped on its own. `None` if they are no table.
+    /// Reads key bindings in the file's order: one key or several each, an empty list to unbind. Names are not
+    /// checked; keys that are no strings are dropped and reported, as are bindings left without any. `None`,
+    /// reported too, if they are no table.
     pub(super) fn keys(&mut self, value: &Value<'_>) -> Option<Vec<Entry<Vec<String>>>> {
         self.locally(|reader| {
             let mut bindings = Vec::new();

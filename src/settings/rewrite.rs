@@ -48,7 +48,7 @@ pub(super) fn rewrite(
     })
 }
 
-/// Sets the throughput of a GPU model in the configuration file: `rate`, as typed, in units of work per
+/// Sets the throughput of a GPU model in the configuration file: `rate`, a number in units of work per
 /// second; `None` removes it.
 ///
 /// # Errors

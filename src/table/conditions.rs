@@ -72,15 +72,16 @@ impl Browser {
         Some(Condition::new(field, Operator::Eq, operand))
     }
 
-    /// The number in the first active `=`, `>` or `>=` condition on the count of GPUs (8 for `num_gpus>8`);
-    /// `None` without one.
+    /// The lowest number of GPUs that meets the first active `=`, `>` or `>=` condition on it (9 for
+    /// `num_gpus>8`); `None` without one.
     pub fn gpus_asked(&self) -> Option<f64> {
         let mut conditions = self
             .query
             .active()
             .filter(|condition| condition.field.key == "num_gpus");
         conditions.find_map(|condition| match (condition.operator, &condition.operand) {
-            (Operator::Eq | Operator::Gte | Operator::Gt, Operand::One(Value::Number(gpus))) => Some(*gpus),
+            (Operator::Eq | Operator::Gte, Operand::One(Value::Number(gpus))) => Some(gpus.ceil()),
+            (Operator::Gt, Operand::One(Value::Number(gpus))) => Some(gpus.floor() + 1.0),
             _ => None,
         })
     }

@@ -241,8 +241,8 @@ impl Browser {
         term.filter(|_| self.resource() == Resource::Volumes)
     }
 
-    /// The id of an offer or machine, if it is the only word that filters the rows; `None` otherwise and for
-    /// workergroups.
+    /// The only filter word of the query last run, if it is a number of at least four digits: the id of an
+    /// offer or machine, which need not exist. `None` otherwise and for workergroups.
     pub fn typed_id(&self) -> Option<u64> {
         match self.ran_words() {
             [word] if self.resource() != Resource::Workergroups => parse_id(word),

@@ -145,9 +145,13 @@ impl State {
         (!self.frozen).then(|| self.world().market.config())
     }
 
-    /// The caller's volume listings now, network volumes first.
+    /// The caller's volume listings as of the last request, network volumes first.
+    ///
+    /// To advance would save a file, and programs ask for the listings before they handle the signal of a file at
+    /// its limit.
     pub fn user_listings(&self) -> Vec<UserListing> {
-        self.world().market.user_listings()
+        let world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        world.market.user_listings()
     }
 
     /// Unlists the caller's volume with the id in a body, saves and records that; returns the response's

@@ -315,6 +315,7 @@ impl<K: Copy + Eq> Form<K> {
         }
         if let Some(field) = self.field_mut(key) {
             field.error = None;
+            field.error_span = None;
         }
     }
 

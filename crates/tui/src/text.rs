@@ -14,7 +14,8 @@ pub fn cells(text: &str) -> u16 {
     u16::try_from(width(text)).unwrap_or(u16::MAX)
 }
 
-/// The line with hostile characters written visibly.
+/// The line with hostile characters (see `is_hostile`: controls, bidi, zero width) as `<U+XXXX>`, and the
+/// combining marks beyond the third of a pile as their number; otherwise unchanged.
 ///
 /// ratatui leaves some out silently and passes others to the terminal.
 fn drawable(mut line: Line<'_>) -> Line<'_> {

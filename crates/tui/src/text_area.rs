@@ -103,13 +103,14 @@ impl TextArea {
         true
     }
 
-    /// Breaks the line at the cursor and indents the new line like the old one.
+    /// Breaks the line at the cursor and indents the new line like the old one; nothing changes beyond the maximum
+    /// length.
     pub fn break_line(&mut self) {
         let ratatui_textarea::DataCursor(row, column) = self.editor.cursor();
         let line = self.editor.lines().get(row).map_or("", String::as_str);
         let blanks = line.chars().take(column).take_while(|blank| *blank == ' ');
         let blanks: String = blanks.collect();
-        self.editor.insert_str(format!("\n{blanks}"));
+        let _ = self.paste(&format!("\n{blanks}"));
     }
 
     /// Inserts a pasted text: tabs become blanks, hostile characters are left out. Nothing changes if it

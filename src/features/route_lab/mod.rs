@@ -476,11 +476,11 @@ fn key_serving(listing: &Listing, endpoint: &str) -> Option<Secret> {
         .map(Secret::new)
 }
 
-/// Whether a file name ends in `.csv`, in any case, and so selects CSV.
-pub fn is_csv(path: &str) -> bool {
+/// Whether a path has the extension (`csv`), in any case; false if its file name is nothing else.
+pub fn has_extension(path: &str, extension: &str) -> bool {
     Path::new(path)
         .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
+        .is_some_and(|ending| ending.eq_ignore_ascii_case(extension))
 }
 
 /// The progress of the active route run, for the header; `None` if no run is active.

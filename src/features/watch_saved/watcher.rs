@@ -494,8 +494,8 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Records a poll, checks its alerts, and adds its changes to the output; ends the watch if offers of
-    /// `result` meet the conditions of `--if`.
+    /// Records a poll and gives up the turn, checks alerts and prints changes of its target and those sharing the
+    /// response (done with `--once`); ends the watch if `result` meets `--if`. `workers` is that of a workergroup.
     fn conclude(&mut self, poll: &Poll, workers: Option<u32>, result: Option<&SearchResult>) {
         self.record(poll);
         self.turns.end();

@@ -456,8 +456,8 @@ impl Plan {
         groups
     }
 
-    /// Whether a response lacks more than 3 plus a tenth of the known offers that meet its `conditions`, as
-    /// the market does not apply these; false without conditions.
+    /// Whether the market seems to have ignored `conditions`: its response lacks more than 3 plus a tenth of
+    /// the known offers that meet them, as some may be rented or repriced. False without conditions.
     fn lacks_known(&self, listing: &Listing, conditions: &[Condition]) -> bool {
         if conditions.is_empty() {
             return false;

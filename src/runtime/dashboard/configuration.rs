@@ -22,9 +22,9 @@ impl<S: Surface> Dashboard<S> {
         Ok(edited)
     }
 
-    /// Opens the editor on the configuration, which is created with every setting commented out if missing,
-    /// then reloads it, also after an error of the editor, which is reported. Without a home folder only
-    /// reports that.
+    /// Creates the configuration, with all settings commented out, if missing, edits it and requests its
+    /// reload. A missing home folder (nothing else is done then), a failed creation (no editor opens) and the
+    /// editor's errors are reported; only the terminal's error is returned, without a reload.
     pub(super) async fn edit_config(&mut self) -> io::Result<()> {
         let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
             let error = EffectError::new("no home directory for a configuration");

@@ -258,7 +258,8 @@ fn the_rate_of_the_selected_model_is_typed_beside_the_work_and_saved() {
     // Without pricing nothing is kept.
     desk.keys("esc").expect_not("$/Mtoken");
     // The field that the bill lacks has the focus.
-    desk.keys("J").type_text("5000").keys("enter");
+    desk.keys("J").type_text("5000/h").keys("enter").expect("Not a number");
+    desk.keys("ctrl-u").type_text("5000/s").keys("enter");
     desk.expect("$/Mtoken");
     assert_eq!(saved_rates(&desk), [("RTX 4090".to_owned(), Some("5000".to_owned()))]);
 }

@@ -159,7 +159,8 @@ impl ModelSizes {
         sizes.next().or_else(|| self.0.get(Self::DEFAULT)).copied()
     }
 
-    /// Iterates over the names with their sizes in GB, by name; the default size is among them.
+    /// Iterates over the names of endpoints and templates with their sizes in GB, by name; the default size,
+    /// if set, has the name [`Self::DEFAULT`].
     pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0.iter().map(|(name, gb)| (name.as_str(), *gb))
     }

@@ -120,7 +120,8 @@ impl Reader<'_> {
         error
     }
 
-    /// Whether a word is a plausible value of a field after `=`; for a text field only one of its choices is.
+    /// Whether a word that is not empty parses as the field's value after `=`; for a text field only if it is
+    /// one of the choices, compared by their squashed forms.
     fn may_equal(&self, field: &'static Field, word: &str) -> bool {
         if field.kind == Kind::Text {
             let is_word = |choice: &&str| squashed(choice) == squashed(word);

@@ -112,7 +112,8 @@ impl Plan {
         plan
     }
 
-    /// Allocates slots for the members that `source` reads; a computed or absent source has none.
+    /// The source with slots for the members that it reads: a member's earlier slot if it has one, else a new
+    /// one. A computed or absent source has none.
     fn slots_of(&mut self, source: &Source) -> SlotSource {
         match *source {
             Source::Member(name) => SlotSource::Member(self.member(name)),

@@ -94,7 +94,7 @@ impl Scanner {
 
     /// Reads the object at `start` into `values`: the record (`object` is 0) or a nested one. Returns its
     /// end; `None` if it is incomplete or invalid, repeats or escapes a member, or holds a search or too deep
-    /// a value: the tolerant reader then reads the record anew.
+    /// a value: the tolerant reader then reads the record again.
     fn object<'t>(
         &mut self,
         plan: &Plan,

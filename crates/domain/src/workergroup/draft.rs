@@ -82,7 +82,8 @@ impl Draft {
         draft
     }
 
-    /// A draft whose search is these conditions, printed; every other parameter is unset.
+    /// A draft whose search is the active ones of these conditions, printed; unset without any. Every other
+    /// parameter is unset.
     pub fn from_conditions(conditions: &[Condition]) -> Self {
         let mut draft = Self::default();
         draft.put(Key::SearchParams, language::print(conditions));

@@ -73,8 +73,10 @@ pub(super) fn host_of(facts: &[Fact], resource: Resource) -> Option<i64> {
 }
 
 impl Values {
-    /// Sets the field at `target` to a stored value, as its state before a change. NULL makes it unknown,
-    /// except the number of offers, which then stays.
+    /// Sets the field at `target`, a place among the attributes of `resource` if it is a fact, to a stored
+    /// value, as its state before a change. If the value is no integer, a GPU mask becomes unknown and a
+    /// number of offers stays. NULL or a blob makes a fact unknown, and a place that does not exist has no
+    /// effect.
     pub fn set(&mut self, target: Correction, value: ValueRef<'_>, resource: Resource) {
         match target {
             Correction::Offers => {

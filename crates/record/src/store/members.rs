@@ -12,7 +12,7 @@ use crate::state::base_key;
 use crate::{Beginning, Cause, Ending, Moment, Poll, Proof, Scope};
 
 /// Continues the memberships of a scope with a usable poll at `at`, whose lines have the ids `lines`: new
-/// ones begin (`Listed` if `last` is complete), those of hidden lines end as lost from sight and begin anew,
+/// ones begin (`Listed` if `last` is complete), those of hidden lines end as lost from sight and begin again,
 /// and those of lines that it lacks end or are hidden, see [`miss`]. `last` is the usable response before it;
 /// without one, or after a gap, all open memberships first end as lost from sight.
 pub(super) fn write(

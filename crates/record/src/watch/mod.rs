@@ -393,10 +393,11 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.reschedule(id, now, |_| after);
     }
 
-    /// Records a failed poll of a wish, which is due again after its interval, doubled for each failure in a
-    /// row of its request alone, up to ten minutes unless the interval is longer; after such a failure others
-    /// do not share its responses for a while. A failure of the market pauses all requests, longer each time
-    /// up to ten minutes; a refusal for ten minutes, a rejected API key until it changes.
+    /// Records a failed poll. The wish, if known, is due after its interval, doubled per `Request` failure in
+    /// a row (up to ten minutes, or the interval if longer); such a failure leaves it unshared until 3
+    /// complete responses in a row. All requests pause: for `Market` their usual interval, doubled per such
+    /// failure in a row, at least its `pause`, at most ten minutes; for `Refused` ten minutes; for `ApiKey`
+    /// until [`Self::resume`] or an answer.
     pub fn failed(&mut self, id: &K, now: MonotonicTime, failure: Failure) {
         let gap = self.gap;
         let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);

@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::MarketConfig;
 
-/// The age in seconds at which a market is drawn anew: a week.
+/// The age in seconds up to which a market goes on: a week.
 ///
 /// Between runs offers only expire, so after a longer time much of the market would be missing.
 const LONGEST: f64 = 7.0 * 86_400.0;
 
-/// The number of ticks after which a market is drawn anew: eight hours of running.
+/// The number of ticks after which a market is replaced by a new one: eight hours of running.
 ///
 /// All of them are repeated at each start: 5,760 take 50 ms.
 const MOST_TICKS: u64 = 5_760;
 
-/// The number of runs after which a market is drawn anew.
+/// The number of runs after which a market is replaced by a new one.
 const MOST_RUNS: usize = 1_000;
 
 /// A time in which a market moved.
@@ -50,7 +50,7 @@ impl MarketRuns {
         }
     }
 
-    /// Whether a market of the size in `config` can go on at `now`; false if it must be drawn anew, since it is
+    /// Whether a market of the size in `config` can go on at `now`; false if a new one must be drawn, since it is
     /// too old, has moved too much, or the clock stands before its last run.
     pub fn continues(&self, config: &MarketConfig, now: f64) -> bool {
         let starts = || self.runs.iter().map(|run| run.at);

@@ -363,8 +363,8 @@ impl AlertForm {
         }
     }
 
-    /// The query of the followed search, or a note that it is the search of a workergroup; empty if nothing
-    /// is followed.
+    /// The followed search for display: its query with hostile characters escaped, cut after about 300
+    /// characters, or a note that it is the search of a workergroup; empty if nothing is followed.
     pub fn search_text(&self) -> String {
         match self.subject().map(|subject| &subject.follows) {
             Some(Followed::Search(spec)) => visible(&spec.query, 300),

@@ -50,7 +50,8 @@ impl AlertList {
         }
     }
 
-    /// The alerts whose name or condition matches the typed words; all without words.
+    /// The alerts whose name and condition together contain every typed word, in any case and order; all
+    /// without words.
     fn alerts<'a>(&self, state: &'a State) -> Vec<&'a Alert> {
         let matches = |alert: &&Alert| {
             let condition = describe_trigger(&alert.rule, is_volume(&alert.follows));

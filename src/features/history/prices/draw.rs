@@ -420,7 +420,8 @@ impl Charts<'_> {
         cursor::clickable(series, time, plot, scene);
     }
 
-    /// Draws the amounts on offer, below the prices and over the same time.
+    /// Draws the GPUs, or GB of volumes, on offer over the time of the prices: a title, axes and steps, with
+    /// gaps where no amount is known, and the cursor. The caller puts it below the prices.
     fn draw_amounts(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let series = self.series;
         let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);

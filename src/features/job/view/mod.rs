@@ -120,8 +120,10 @@ impl JobField {
     }
 }
 
-/// Parses a rate in units of work per second; `Err` unless it is a number above 0.
+/// Parses a rate in units of work per second, with or without `/s`; `Err` unless it is a number above 0.
 fn rate(text: &str) -> Result<f64, FieldError> {
+    let text = text.trim_end();
+    let text = text.strip_suffix("/s").unwrap_or(text);
     let rate = quantity::within(text, Quantity::Number, 0.0..=Input::Work.maximum())?;
     Some(rate).filter(|rate| *rate > 0.0).ok_or(FieldError::Rate)
 }

@@ -11,7 +11,7 @@ use crate::core::views::confirm::{Entered, Prompt};
 use crate::domain::format;
 use crate::domain::routing::{Run, export_csv, export_json};
 use crate::domain::time::MonotonicTime;
-use crate::features::route_lab::{RouteRun, Routes, is_csv};
+use crate::features::route_lab::{RouteRun, Routes, has_extension};
 
 /// A run as it is now; a run that continues changes a copy.
 #[derive(Debug)]
@@ -38,15 +38,14 @@ pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
         return;
     };
     let write = move |path: &str, cx: &mut Cx<'_>| {
-        let mut stems = [".json", ".csv"].iter().filter_map(|ending| path.strip_suffix(ending));
-        if stems.all(str::is_empty) {
+        if !has_extension(path, "csv") && !has_extension(path, "json") {
             return Entered::Rejected("Name a file ending in .csv or .json".to_owned());
         }
         if let Some(route_run) = Routes::read(cx.state()).run(number) {
             let content = RunFile {
                 run: Arc::clone(&route_run.run),
                 now: cx.now.mono,
-                is_csv: is_csv(path),
+                is_csv: has_extension(path, "csv"),
             };
             let export = Effect::Export {
                 ticket: cx.ticket(),

@@ -61,8 +61,9 @@ impl Saved {
         shown.position(|item| item.value.is_some() && item.value.as_ref() == entry)
     }
 
-    /// Updates the list to the current searches. The typed text and the selection stay; with `select`, that
-    /// entry is selected, and a typed text that would hide it is cleared.
+    /// Updates the list to the current searches; the typed text stays, and the selected entry, or its line
+    /// number if the entry is gone. With `select`, that entry is selected, and a typed text that would hide
+    /// it is cleared.
     fn relist(&mut self, state: &State, select: Option<&Entry>) {
         let before = self.list.selected();
         let entry = select.cloned().or_else(|| self.entry());

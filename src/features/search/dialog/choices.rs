@@ -81,7 +81,8 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
     choices
 }
 
-/// Whether a value of a row equals the boolean `flag`; a number counts as true unless it is 0.
+/// Whether a value of a row equals the boolean `flag`: a number counts as true unless it is 0; null and texts
+/// equal neither true nor false.
 fn equals_flag(seen: &Value, flag: &Value) -> bool {
     match (seen, flag) {
         (Value::Number(number), Value::Flag(flag)) => (*number != 0.0) == *flag,
