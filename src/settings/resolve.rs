@@ -307,7 +307,7 @@ pub(crate) fn describe_dropped(wrong: &[ConfigError]) -> Vec<String> {
 }
 
 /// The sandbox of the flags. Unless it is frozen, it starts with the workergroups and unlistings saved
-/// earlier and saves new ones.
+/// earlier, and at normal speed with the market's runs, and saves new ones.
 ///
 /// It generates its own key: `--api-key-file` is ignored with a notice, but an error if it cannot be read.
 fn embedded(

@@ -276,6 +276,20 @@ fn a_refusal_names_the_unknown_word_and_keeps_the_clauses_around() {
         let wanted = format!("'{refused}' is not understood because of '{cause}': remove it");
         assert!(message.starts_with(&wanted), "{message}");
     }
+    // A time without its word: it could be the start as well.
+    for (words, time, written) in [
+        ("3B tokens sunday", "sunday", "3B tokens by sunday"),
+        ("4090 tomorrow noon 3d", "tomorrow noon", "4090 by tomorrow noon 3d"),
+        ("h100 3d monday 3pm", "monday 3pm", "h100 3d by monday 3pm"),
+    ] {
+        let reading = read(words, &OFFERS);
+        let error = &reading.refused[0];
+        let wanted = format!("'{time}' is a time: write 'by {time}' for a deadline");
+        assert_eq!(error.message, wanted);
+        assert_eq!(error.suggestion.clone().unwrap().apply(words), written);
+        assert!(read(written, &OFFERS).meaning.settings.job.by.is_some(), "{written}");
+    }
+    assert!(read("2 TB tomorrow noon", &VOLUMES).refused[0].suggestion.is_none());
     // A rate is neither work nor a part of the deadline before it.
     for (words, refused) in [
         ("500m tokens by sunday at 2000 tokens/s", "at 2000 tokens/s"),

@@ -6,7 +6,9 @@ use super::settings::Settings;
 use super::text::Text;
 use super::token::{self, Kind, Token};
 use super::{MarketWords, Phrase, Reading, vocabulary};
+use crate::Resource;
 use crate::country;
+use crate::deadline::Deadline;
 use crate::language::{self, LanguageError, Mode, Suggestion};
 
 /// The reason for a refusal, with the fix.
@@ -101,7 +103,17 @@ impl Reading {
                     message = format!("'{whole}' is not understood because of {names}: {FIX}");
                     own.unknown.extend(group.unknown.iter().cloned());
                 }
-                own.refused.push(LanguageError::new(span, message));
+                let (from, to) = (group.unknown.first(), group.unknown.last());
+                let unknown = from.zip(to).map_or(span.clone(), |(from, to)| from.start..to.end);
+                let time = &own.text[unknown.clone()];
+                let is_offers = market.catalog.resource == Resource::Offers;
+                let error = if is_offers && time.parse::<Deadline>().is_ok() {
+                    let message = format!("'{time}' is a time: write 'by {time}' for a deadline");
+                    LanguageError::new(span, message).suggest(unknown, format!("by {time}"))
+                } else {
+                    LanguageError::new(span, message)
+                };
+                own.refused.push(error);
             }
         }
         if let Some((left, right)) = clash(&meanings, market) {
