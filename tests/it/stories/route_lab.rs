@@ -647,7 +647,7 @@ fn two_runs_are_compared_side_by_side() {
         .expect("● run 1")
         .expect("○ run 2")
         // To the second: runs are often of the same minute.
-        .expect(":00 +00:00")
+        .expect("load 100, 12:00:00")
         .expect("200 ms")
         .expect("−50%")
         .expect_not("better");
