@@ -25,7 +25,7 @@ fn the_cheapest_offers_are_planned_as_the_number_is_typed() {
         .expect("2 GPUs in 2 offers on 2 machines")
         .expect("$0.520/h")
         .expect("103 ends first, in 10 hours");
-    desk.expect("Runner-up: $0.710/h (+$0.190/h), 102 instead of 105, 103")
+    desk.expect("Runner-up: $0.710/h (+$0.190/h), 2× RTX 4090 in US at $0.710/h (102) instead of")
         .expect("The limits do not raise the bill");
     // Models that may differ make no difference here; a single machine does.
     desk.keys("tab tab tab");

@@ -9,6 +9,7 @@ use crate::core::views::{sheet, wider};
 use crate::domain::insight::plan::RemarkKind;
 use crate::domain::insight::{Bill, PriceScale};
 use crate::domain::{Resource, country, format};
+use crate::features::cluster::offer_name;
 use crate::keys::{Action, Context, Motion};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::rail::Rail;
@@ -89,12 +90,11 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if is_roomy || offers.pricing().job.is_some() {
         lines.push(Line::styled(basis, theme.dim));
     }
-    let id = |row: u32| {
-        let id = offers.listing().and_then(|listing| listing.id(row as usize));
-        id.map_or_else(String::new, |id| id.to_string())
+    let Some(listing) = offers.listing() else {
+        return lines;
     };
     let searched = offers.shown_query().unwrap_or(&offers.query);
-    let remarks = planning.remarks(need, bill, searched, id);
+    let remarks = planning.remarks(need, bill, searched, |row| offer_name(listing, row));
     let of_kind = |kind: RemarkKind| remarks.iter().filter(move |remark| remark.kind == kind);
     let warnings = of_kind(RemarkKind::Warning).map(|remark| format!("! {}", remark.text));
     lines.extend(warnings.map(|text| Line::styled(text, theme.warning)));
