@@ -178,6 +178,22 @@ fn the_planner_works_on_small_and_large_screens() {
 }
 
 #[test]
+fn the_plan_itself_comes_first_on_a_low_screen() {
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.resize(80, 24).keys("K");
+    fill(&mut desk, "2");
+    let screen = desk.screen();
+    let below = screen.lines().skip_while(|line| !line.starts_with(" Plan ─")).skip(1);
+    let below: Vec<_> = below.collect();
+    let line = |text: &str| below.iter().position(|line| line.contains(text));
+    assert_eq!(line("2 GPUs in 2 offers"), Some(0), "{screen}");
+    assert!(
+        line(" 105 ") < line("Runner-up") && line("Runner-up").is_some(),
+        "{screen}"
+    );
+}
+
+#[test]
 fn every_line_of_a_plan_is_reached_on_a_low_screen() {
     let mut desk = TestApp::with_offers(MARKET);
     desk.resize(80, 20).keys("K");
