@@ -141,11 +141,13 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     Box::new(parts.into_iter())
 }
 
+/// The least width of a readable column of text, in cells.
+const COLUMN: u16 = 24;
+
 /// Wraps a line of three spans whose third explains the two before it: in a column of its own if that has at
 /// least 24 cells, else below the others, indented by `indent` cells. Any other line, one that fits and one
 /// whose first two spans do not are wrapped as by `wrap_line`.
 pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
-    const LEAST: u16 = 24;
     let [label, value, text] = line.spans.as_slice() else {
         return wrap_line(line, width, indent);
     };
@@ -154,7 +156,7 @@ pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'sta
     if line.width() <= usize::from(width) || taken > width {
         return wrap_line(line, width, indent);
     }
-    if width - taken >= LEAST {
+    if width - taken >= COLUMN {
         return wrap_line(line, width, taken);
     }
     let head = Line::from(vec![label.clone(), value.clone()]).style(line.style);
@@ -180,7 +182,8 @@ pub fn wrap_hanging(lines: &[Line<'static>], width: u16) -> Vec<Line<'static>> {
 }
 
 /// Wraps a styled line into lines of at most `width` cells (0 counts as 1), in the same styles, with hostile
-/// characters written visibly. Continuations are indented by `indent` cells, but at most by half of `width`.
+/// characters written visibly. Continuations are indented by `indent` cells, but leave a column of 24 cells, or
+/// of half of `width` if that is less.
 pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
     let owned = |line: &Line<'_>| {
         let all = line.spans.iter();
@@ -192,7 +195,8 @@ pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>>
         return vec![line.clone()];
     }
     let text: String = line.spans.iter().map(|span| &*span.content).collect();
-    let blanks = " ".repeat(usize::from(indent.min(width / 2)));
+    let most = width.saturating_sub(COLUMN).max(width / 2);
+    let blanks = " ".repeat(usize::from(indent.min(most)));
     let options = options(width).subsequent_indent(&blanks);
     let mut styles = line
         .spans
@@ -256,6 +260,23 @@ mod tests {
         let line = Line::raw("0.9 $/GB/month x 72 GB / 720 h x 10 h");
         let parts: Vec<_> = wrap_line(&line, 18, 2).iter().map(Line::to_string).collect();
         assert_eq!(parts, ["0.9 $/GB/month x", "  72 GB / 720 h x", "  10 h"]);
+    }
+
+    #[test]
+    fn a_long_label_and_its_explanation_align() {
+        let line = Line::from(vec![
+            Span::raw("a label of thirty one cells,   "),
+            Span::raw("then an explanation that takes two lines"),
+        ]);
+        let starts = |lines: Vec<Line<'_>>| {
+            let rest = lines.into_iter().skip(1);
+            rest.map(|line| line.to_string().chars().take_while(|sign| *sign == ' ').count())
+                .collect::<Vec<_>>()
+        };
+        // A column of 25 cells remains beside the label, which has more than half of the width.
+        assert_eq!(starts(wrap_hanging(std::slice::from_ref(&line), 56)), [31]);
+        // On a narrow one half of the width remains.
+        assert_eq!(starts(wrap_hanging(&[line], 40))[0], 20);
     }
 
     #[test]

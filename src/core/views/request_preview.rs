@@ -1,9 +1,31 @@
 //! A query as text, with the request it would send.
 
+use ratatui::text::{Line, Span};
 use serde_json::Value as Json;
 
 use crate::api::{Request, wire};
-use crate::domain::{Dialect, Query, Resource, language};
+use crate::domain::text::visible;
+use crate::domain::{Condition, Dialect, Query, Resource, language};
+use crate::tui::theme::Theme;
+
+/// A line for each condition: its text and the meaning of its field.
+pub(crate) fn condition_lines<'a>(
+    conditions: impl Iterator<Item = &'a Condition>,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    /// Maximum length of a condition's text, in cells.
+    const LONGEST: usize = 200;
+    let line = |condition: &Condition| {
+        let text = visible(&language::print_condition(condition), LONGEST);
+        // The first clause: the rest has examples, which would read as values of the condition.
+        let name = condition.field.doc.split(['.', ';', ':', ',']).next();
+        Line::from(vec![
+            Span::styled(format!("{text}  "), theme.text),
+            Span::styled(name.unwrap_or_default(), theme.dim),
+        ])
+    };
+    conditions.map(line).collect()
+}
 
 /// The preview of a query, computed once so that drawing stays cheap.
 #[derive(Debug, Clone, Default)]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::document;
+use super::offer_name;
 use crate::cli::args::ReportFormat;
 use crate::cli::output::CliError;
 use crate::cli::{output, table};
@@ -41,7 +42,9 @@ pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), Cl
             Err(CliError::NotMet)
         });
     }
-    let remarks = planning.remarks(&need, market.bill(), &market.result.query, |row| market.id(row));
+    let remarks = planning.remarks(&need, market.bill(), &market.result.query, |row| {
+        offer_name(&market.result.listing, row)
+    });
     let texts: Vec<String> = remarks.into_iter().map(|remark| remark.text).collect();
     output::complain(&texts.join("\n"));
     Err(CliError::NotMet)
@@ -114,9 +117,8 @@ impl Shown<'_> {
         text.push_str(&table::left(&rows));
         text.push('\n');
         let searched = &self.market.result.query;
-        let remarks = self
-            .planning
-            .remarks(self.need, bill, searched, |row| self.market.id(row));
+        let name = |row| offer_name(&self.market.result.listing, row);
+        let remarks = self.planning.remarks(self.need, bill, searched, name);
         for remark in remarks {
             text.push_str(&remark.text);
             text.push('\n');
@@ -172,9 +174,8 @@ impl Shown<'_> {
             bill: *total,
         });
         let searched = &self.market.result.query;
-        let remarks = self
-            .planning
-            .remarks(self.need, bill, searched, |row| self.market.id(row));
+        let name = |row| offer_name(&self.market.result.listing, row);
+        let remarks = self.planning.remarks(self.need, bill, searched, name);
         let plan = |plan: &Option<Plan>| plan.as_ref().map(|plan| self.plan_json(plan));
         document::Plans {
             plan: plan(&self.planning.plan),

@@ -2,7 +2,7 @@
 
 use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::Bill;
-use bourse::domain::insight::plan::{Need, Offers, Planning, Same};
+use bourse::domain::insight::plan::{Need, OfferName, Offers, Planning, Same};
 use bourse::domain::objection::Objection;
 use bourse::domain::{Condition, Listing, OFFERS, OfferType, Operand, Operator, Query, Resource, Value};
 use proptest::prelude::*;
@@ -331,6 +331,13 @@ fn what_no_market_can_meet_is_told() {
     }
 }
 
+fn offer_name(row: u32) -> OfferName {
+    OfferName {
+        id: row.to_string(),
+        kind: "RTX 4090 in CZ".to_owned(),
+    }
+}
+
 #[test]
 fn the_bill_of_a_job_says_that_disk_and_traffic_are_per_offer() {
     let market = vec![offer(1, 0x01, 1.0), offer(2, 0x01, 2.0)];
@@ -346,8 +353,8 @@ fn the_bill_of_a_job_says_that_disk_and_traffic_are_per_offer() {
         shared_by: None,
     };
     let texts = |need: &Need, bill| -> Vec<String> {
-        let remarks = planned(&market, need, Some(job))
-            .remarks(need, bill, &Query::empty(Resource::Offers), |row| row.to_string());
+        let remarks =
+            planned(&market, need, Some(job)).remarks(need, bill, &Query::empty(Resource::Offers), offer_name);
         remarks.into_iter().map(|remark| remark.text).collect()
     };
     let said = "The bill has disk and traffic for each of the 2 offers".to_owned();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::Bill;
-use bourse::domain::insight::plan::{Need, Offers, Planning};
+use bourse::domain::insight::plan::{Need, OfferName, Offers, Planning};
 use bourse::domain::throughput::{Throughput, Work, WorkUnit};
 use bourse::domain::{Listing, OfferType, Query, Resource};
 use proptest::prelude::*;
@@ -140,8 +140,15 @@ fn bought(planning: &Planning) -> (Vec<u32>, f64) {
     (rows, plan.bill)
 }
 
+fn offer_name(row: u32) -> OfferName {
+    OfferName {
+        id: row.to_string(),
+        kind: "RTX 4090 in CZ".to_owned(),
+    }
+}
+
 fn remarks(planning: &Planning, need: &Need) -> Vec<String> {
-    let remarks = planning.remarks(need, Bill::Job, &Query::empty(Resource::Offers), |row| row.to_string());
+    let remarks = planning.remarks(need, Bill::Job, &Query::empty(Resource::Offers), offer_name);
     remarks.into_iter().map(|remark| remark.text).collect()
 }
 

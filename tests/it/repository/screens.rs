@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use bourse::api::{ApiError, Unreachable};
+use bourse::domain::Dialect;
 use bourse::tui::theme::Theme;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
 use crate::stories::groups::{FOUND, FOUR};
+use crate::stories::route_lab;
 use crate::test_app::{TestApp, varied_offers};
 
 /// A dashboard of 200 different offers in 24-bit colours.
@@ -92,46 +95,66 @@ const VIEWS: [(&str, &str, usize, usize); 12] = [
     ("depth", "D", 25, 22),
 ];
 
-/// A view of a workergroup whose supply is known, by its keys, and the largest blank rectangle in percent at 200x60.
+/// A view of a workergroup, by its keys, and the largest blank rectangle in percent at 200x60.
 const GROUP_VIEWS: [(&str, &str, usize); 2] = [("copied group form", "C", 25), ("supply", "i", 25)];
+const UNCHECKED_GROUP_VIEWS: [(&str, &str, usize); 3] = [
+    ("blank group form", "n", 25),
+    ("fields of a group", "G k enter tab", 22),
+    ("JSON of a group", "G k enter tab tab", 22),
+];
+
+/// A view of a finished series of route requests, by its keys, and the largest blank rectangle in percent at 200x60.
+///
+/// A single request has too few facts for a screen of this size: only a series is measured.
+const ROUTE_VIEWS: [(&str, &str, usize); 3] = [
+    ("run", "", 22),
+    ("attempt", "enter", 22),
+    ("search without a match", "/ z z z", 22),
+];
+
+/// The views with too large a blank rectangle.
+#[derive(Default)]
+struct Found(Vec<String>);
+
+impl Found {
+    fn measure(&mut self, name: &str, desk: &TestApp, (columns, most): (u16, usize)) {
+        let blank = largest_blank(desk, usize::from(columns));
+        if blank > most {
+            let screen = desk.screen();
+            self.0.push(format!(
+                "{name}, {columns} wide: {blank}% is blank, more than {most}%\n{screen}"
+            ));
+        }
+    }
+}
 
 #[test]
 fn no_view_is_mostly_empty() {
-    let mut found = Vec::new();
+    let mut found = Found::default();
     for (name, keys, narrow, wide) in VIEWS {
         for (columns, rows, most) in [(80_u16, 24, narrow), (200, 60, wide)] {
             let mut desk = desk(columns, rows);
             desk.keys(keys);
-            let blank = largest_blank(&desk, usize::from(columns));
-            if blank > most {
-                found.push(format!(
-                    "{name} at {columns}x{rows}: {blank}% is blank, more than {most}%\n{}",
-                    desk.screen()
-                ));
-            }
+            found.measure(name, &desk, (columns, most));
         }
     }
     // Without a record the prices on offer now stand where the chart would be.
     let mut alerts = desk(200, 60);
     alerts.keys("A").expect("On offer now").expect(" now, $/h per GPU");
-    let blank = largest_blank(&alerts, 200);
-    if blank > 25 {
-        found.push(format!(
-            "alerts without a record: {blank}% is blank\n{}",
-            alerts.screen()
-        ));
-    }
-    for (columns, rows) in [(80_u16, 24), (200, 60)] {
-        let mut desk = desk(columns, rows);
-        desk.keys("3").answer(FOUR).keys("n");
-        let blank = largest_blank(&desk, usize::from(columns));
-        // The design asks for 25.
-        if blank > 28 {
-            found.push(format!(
-                "group form at {columns}x{rows}: {blank}% is blank\n{}",
-                desk.screen()
-            ));
-        }
+    found.measure("alerts without a record", &alerts, (200, 25));
+    assert!(found.0.is_empty(), "{}", found.0.join("\n"));
+}
+
+#[test]
+fn no_view_of_a_workergroup_is_mostly_empty() {
+    let mut found = Found::default();
+    let mut form = desk(80, 24);
+    form.keys("3").answer(FOUR).keys("n");
+    found.measure("blank group form", &form, (80, 25));
+    for (name, keys, most) in UNCHECKED_GROUP_VIEWS {
+        let mut desk = desk(200, 60);
+        desk.keys("3").answer(FOUR).keys(keys);
+        found.measure(name, &desk, (200, most));
     }
     for (name, keys, most) in GROUP_VIEWS {
         let mut desk = desk(200, 60);
@@ -141,15 +164,58 @@ fn no_view_is_mostly_empty() {
             .answer(FOUND)
             .keys("esc")
             .keys(keys);
-        let blank = largest_blank(&desk, 200);
-        if blank > most {
-            found.push(format!(
-                "{name}: {blank}% is blank, more than {most}%\n{}",
-                desk.screen()
-            ));
-        }
+        found.measure(name, &desk, (200, most));
     }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(found.0.is_empty(), "{}", found.0.join("\n"));
+}
+
+#[test]
+fn no_view_without_results_is_mostly_empty() {
+    let mut found = Found::default();
+    for (name, offers) in [("server down", None), ("no result", Some(r#"{"offers":[]}"#))] {
+        let mut desk = TestApp::new();
+        desk.theme = Theme::DARK;
+        desk.resize(200, 60);
+        match offers {
+            Some(offers) => desk.answer(offers),
+            None => desk.fail(ApiError::NotConnected {
+                host: "market.example".to_owned(),
+                why: Unreachable::NobodyListens,
+            }),
+        };
+        found.measure(name, &desk, (200, 30));
+        desk.expect("Your search").expect("POST /api/v0/bundles/");
+    }
+    assert!(found.0.is_empty(), "{}", found.0.join("\n"));
+}
+
+#[test]
+fn no_view_of_the_route_lab_is_mostly_empty() {
+    let lab = || {
+        let mut desk = route_lab::at_groups(&Dialect::DOCUMENTED);
+        desk.theme = Theme::DARK;
+        desk
+    };
+    let mut found = Found::default();
+    for (name, keys, most) in ROUTE_VIEWS {
+        let mut series = lab();
+        route_lab::series(&mut series, "100", "40", "1", "");
+        for attempt in 0..40 {
+            let worker = route_lab::assigned("http://w1.example:8080", 17);
+            route_lab::route(&mut series, 0.1 + f64::from(attempt * 7 % 40) / 100.0, worker);
+        }
+        series.keys(keys).resize(200, 60);
+        found.measure(name, &series, (200, most));
+    }
+    let mut started = lab();
+    route_lab::series(&mut started, "100", "40", "1", "");
+    started.resize(200, 60).expect("No attempt has ended yet");
+    found.measure("run without an attempt", &started, (200, 22));
+    let mut none = lab();
+    none.keys("t esc").resize(200, 60).expect("No run yet");
+    // The design asks for 22.
+    found.measure("no run", &none, (200, 24));
+    assert!(found.0.is_empty(), "{}", found.0.join("\n"));
 }
 
 #[test]

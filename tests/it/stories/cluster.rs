@@ -25,7 +25,7 @@ fn the_cheapest_offers_are_planned_as_the_number_is_typed() {
         .expect("2 GPUs in 2 offers on 2 machines")
         .expect("$0.520/h")
         .expect("103 ends first, in 10 hours");
-    desk.expect("Runner-up: $0.710/h (+$0.190/h), 102 instead of 105, 103")
+    desk.expect("Runner-up: $0.710/h (+$0.190/h), 2× RTX 4090 in US at $0.710/h (102) instead of")
         .expect("The limits do not raise the bill");
     // Models that may differ make no difference here; a single machine does.
     desk.keys("tab tab tab");
@@ -175,6 +175,22 @@ fn the_planner_works_on_small_and_large_screens() {
             .expect("Runner-up")
             .expect("105");
     }
+}
+
+#[test]
+fn the_plan_itself_comes_first_on_a_low_screen() {
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.resize(80, 24).keys("K");
+    fill(&mut desk, "2");
+    let screen = desk.screen();
+    let below = screen.lines().skip_while(|line| !line.starts_with(" Plan ─")).skip(1);
+    let below: Vec<_> = below.collect();
+    let line = |text: &str| below.iter().position(|line| line.contains(text));
+    assert_eq!(line("2 GPUs in 2 offers"), Some(0), "{screen}");
+    assert!(
+        line(" 105 ") < line("Runner-up") && line("Runner-up").is_some(),
+        "{screen}"
+    );
 }
 
 #[test]

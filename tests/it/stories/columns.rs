@@ -12,7 +12,11 @@ fn keys(desk: &TestApp, resource: Resource) -> Vec<&'static str> {
 #[test]
 fn a_column_is_hidden_shown_moved_and_brought_back() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("c").expect("Columns").expect("[x]  1 ID");
+    // The preview has the id: the first column is the price.
+    desk.keys("c")
+        .expect("Columns")
+        .expect("[x]    ID")
+        .expect("[x]  1 $/h");
     desk.type_text("gpu_name").keys("ctrl-t").expect("[ ]    GPU");
     desk.keys("enter").expect_not("8 H100 SXM");
     desk.keys("c").type_text("cpu_name").keys("ctrl-t enter");
@@ -21,6 +25,8 @@ fn a_column_is_hidden_shown_moved_and_brought_back() {
     for _ in 0..30 {
         desk.keys("<");
     }
+    // In another order the id is a column of the table.
+    desk.keys("ctrl-u").expect("[x]  1 CPU").expect("[x]  2 ID");
     desk.keys("enter");
     assert_eq!(keys(&desk, Resource::Offers)[0], "cpu_name");
     desk.keys("c ctrl-r enter").expect("8 H100 SXM");

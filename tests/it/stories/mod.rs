@@ -41,7 +41,7 @@ mod quit;
 mod recorded;
 mod recording;
 mod requests;
-mod route_lab;
+pub mod route_lab;
 mod route_send;
 mod rows_before_reply;
 mod saved;

@@ -583,4 +583,8 @@ fn the_person_s_listings_are_marked_in_the_sandbox() {
     desk.keys("1 2");
     assert!(desk.row("4002").contains('@'), "{}", desk.screen());
     assert!(!desk.row("4001").contains('@'));
+    // A listing that is too small for the term shows both signs.
+    desk.keys("J ctrl-u").type_text("12000").keys("enter");
+    assert!(desk.row("4002").contains("!@"), "{}", desk.screen());
+    assert!(desk.row("4001").contains("! "), "{}", desk.screen());
 }

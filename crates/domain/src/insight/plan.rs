@@ -19,7 +19,7 @@ mod need;
 mod remarks;
 
 pub use need::{Need, Same};
-pub use remarks::{Remark, RemarkKind};
+pub use remarks::{OfferName, Remark, RemarkKind};
 
 /// The maximum number of offers of a plan for which a runner-up is computed.
 ///

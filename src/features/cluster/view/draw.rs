@@ -9,6 +9,7 @@ use crate::core::views::{sheet, wider};
 use crate::domain::insight::plan::RemarkKind;
 use crate::domain::insight::{Bill, PriceScale};
 use crate::domain::{Resource, country, format};
+use crate::features::cluster::offer_name;
 use crate::keys::{Action, Context, Motion};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::rail::Rail;
@@ -72,15 +73,11 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         (Ok(_), None) => return vec![Line::styled("No offers yet", theme.dim)],
         (Ok(need), Some(planning)) => (need, planning),
     };
-    let reason = view
-        .reason
-        .iter()
-        .map(|reason| Line::styled(reason.clone(), theme.warning));
-    let mut lines: Vec<_> = reason.collect();
-    if let Some(plan) = &planning.plan {
-        let text = format!("{} · {}", bill.total(plan.bill), plan.describe_size());
-        lines.push(Line::styled(text, theme.accent));
-    }
+    let plan = planning.plan.iter();
+    let summary = plan.map(|plan| format!("{} · {}", bill.total(plan.bill), plan.describe_size()));
+    let mut lines: Vec<_> = summary.map(|text| Line::styled(text, theme.accent)).collect();
+    let reason = view.reason.iter().cloned();
+    lines.extend(reason.map(|text| Line::styled(text, theme.warning)));
     let basis = offers.pricing().job.map_or_else(
         || "per hour; a job gives the whole bill".to_owned(),
         |job| format!("job {}", job.brief(&scene.state.local_time(scene.now))),
@@ -89,24 +86,28 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if is_roomy || offers.pricing().job.is_some() {
         lines.push(Line::styled(basis, theme.dim));
     }
-    let id = |row: u32| {
-        let id = offers.listing().and_then(|listing| listing.id(row as usize));
-        id.map_or_else(String::new, |id| id.to_string())
+    let Some(listing) = offers.listing() else {
+        return lines;
     };
     let searched = offers.shown_query().unwrap_or(&offers.query);
-    let remarks = planning.remarks(need, bill, searched, id);
+    let remarks = planning.remarks(need, bill, searched, |row| offer_name(listing, row));
     let of_kind = |kind: RemarkKind| remarks.iter().filter(move |remark| remark.kind == kind);
     let warnings = of_kind(RemarkKind::Warning).map(|remark| format!("! {}", remark.text));
     lines.extend(warnings.map(|text| Line::styled(text, theme.warning)));
-    // Above the offers, which may be many.
-    let runner_up = of_kind(RemarkKind::RunnerUp).map(|remark| remark.text.clone());
-    lines.extend(runner_up.map(|text| Line::styled(text, theme.text)));
     lines.extend(first_end(view, scene));
     lines.extend(wider::cut_warning(scene));
-    if !view.picks.is_empty() {
-        lines.extend(is_roomy.then(Line::default));
+    let runner_up = of_kind(RemarkKind::RunnerUp).map(|remark| remark.text.clone());
+    let runner_up = runner_up.map(|text| Line::styled(text, theme.text));
+    if is_roomy {
+        // Above the offers, which may be many.
+        lines.extend(runner_up);
+        let offers = picks(view, bill, scene);
+        let blank = (!offers.is_empty()).then(Line::default);
+        lines.extend(blank.iter().cloned().chain(offers).chain(blank.clone()));
+    } else {
+        // The plan itself comes first.
         lines.extend(picks(view, bill, scene));
-        lines.extend(is_roomy.then(Line::default));
+        lines.extend(runner_up);
     }
     let notes = of_kind(RemarkKind::Note).map(|remark| format!("- {}", remark.text));
     lines.extend(notes.map(|text| Line::styled(text, theme.text)));
@@ -136,10 +137,10 @@ fn first_end(view: &Cluster, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
 }
 
 /// The offers of the cluster plan below a heading: bill, the price among those of its model, GPUs, id,
-/// machine and country. Empty if no offers are loaded.
+/// machine and country. Empty without a plan, and if no offers are loaded.
 fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let offers = &scene.state.browsers[Resource::Offers];
-    let Some(listing) = offers.listing() else {
+    let Some(listing) = offers.listing().filter(|_| !view.picks.is_empty()) else {
         return Vec::new();
     };
     let row = |(row, price): &(u32, f64)| {

@@ -267,16 +267,12 @@ fn ram(card: &Card<'_>) -> Option<String> {
     Some(format!("{} RAM", format::gigabytes(megabytes / MB_PER_GB)))
 }
 
-/// The disk with its model and read speed: `500 GB disk at 2.1 GB/s`; `None` if its space is not reported.
+/// The disk with its model and read speed: `500 GB disk, 2,100 MB/s`; `None` if its space is not reported.
 fn disk(card: &Card<'_>) -> Option<String> {
     let space = card.number("disk_space")?;
-    let read = card.number("disk_bw").map(|megabytes| {
-        if megabytes >= 1000.0 {
-            format!(" at {} GB/s", trimmed(megabytes / 1000.0, 1))
-        } else {
-            format!(" at {} MB/s", trimmed(megabytes, 0))
-        }
-    });
+    let read = card
+        .number("disk_bw")
+        .map(|speed| format!(", {} MB/s", grouped_number(speed)));
     let name = card.text("disk_name");
     let model = name.map(|model| format!(" {model}")).unwrap_or_default();
     Some(format!(

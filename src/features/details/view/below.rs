@@ -1,13 +1,13 @@
 //! The further parts of a preview below its card, where there is room.
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::overview::{Block, job, labelled, launch_lines, prices, scaling_lines};
 use crate::core::view::Scene;
+use crate::core::views::request_preview::condition_lines;
 use crate::domain::format::NONE;
 use crate::domain::insight::has_no_value;
-use crate::domain::text::visible;
-use crate::domain::{Condition, Listing, Resource, format, language};
+use crate::domain::{Listing, Resource, format};
 use crate::features::workergroups::look::Look;
 use crate::tui::panel::Size;
 
@@ -86,24 +86,12 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
 /// Each condition of a workergroup's search with the name of its field; empty if the search cannot be
 /// read.
 pub(super) fn search_condition_lines(row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
-    /// Maximum length of a condition's text, in cells.
-    const LONGEST: usize = 200;
     let browser = &scene.state.browsers[Resource::Workergroups];
     let look = browser
         .listing()
         .and_then(|listing| Look::at_row(listing, row, browser.dialect(), &[]).ok());
     let conditions = look.map_or_else(Vec::new, |look| look.search.conditions);
-    let theme = scene.theme;
-    let line = |condition: &Condition| {
-        let text = visible(&language::print_condition(condition), LONGEST);
-        // The first clause: the rest has examples, which would read as values of the condition.
-        let name = condition.field.doc.split(['.', ';', ':', ',']).next();
-        Line::from(vec![
-            Span::styled(format!("{text}  "), theme.text),
-            Span::styled(name.unwrap_or_default(), theme.dim),
-        ])
-    };
-    conditions.iter().map(line).collect()
+    condition_lines(conditions.iter(), scene.theme)
 }
 
 /// The result of `lines` if `is_shown`; otherwise empty, without calling it.

@@ -70,13 +70,10 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         Tab::Overview => draw_overview(view, row, body, scene),
         Tab::Fields => {
             // A workergroup has few fields.
-            let beside = view.resource == Resource::Workergroups && scene.size == Size::Wide;
-            let [left, right] = Layout::horizontal([Constraint::Fill(1); 2]).spacing(3).areas(body);
-            fields::draw(view, if beside { left } else { body }, scene);
-            if beside {
-                let rest = draw_record(row, right, scene);
-                let rest = draw_offers(row, rest, scene);
-                draw_mixes(row, rest, scene);
+            if view.resource == Resource::Workergroups && scene.size == Size::Wide {
+                draw_group_fields(view, row, body, scene);
+            } else {
+                fields::draw(view, body, scene);
             }
             None
         }
@@ -91,6 +88,26 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let lines = viewport.filter(|viewport| viewport.page < viewport.total);
     let note = lines.map_or_else(|| note.clone(), |lines| format!("{note} · lines {}", lines.label()));
     scene.framed(panel.note(note), area);
+}
+
+/// Draws the fields of a workergroup, and its JSON, its conditions and the offers that its search finds beside them.
+/// Many offers take the whole height, and the JSON is below the fields.
+fn draw_group_fields(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let [left, right] = Layout::horizontal([Constraint::Fill(1); 2]).spacing(3).areas(area);
+    let report = summary::supply_report_of_row(scene.state, row).or(view.loaded.as_ref());
+    let offers = report.map_or(0, |report| report.cheapest.len());
+    let rest = if offers > usize::from(area.height / 2) {
+        let height = fields::height(view, left, scene);
+        let [top, below] = Layout::vertical([Constraint::Max(height), Constraint::Fill(1)]).areas(left);
+        fields::draw(view, top, scene);
+        draw_record(row, below, scene);
+        right
+    } else {
+        fields::draw(view, left, scene);
+        draw_record(row, right, scene)
+    };
+    let rest = draw_offers(view, row, rest, scene);
+    draw_mixes(row, rest, scene);
 }
 
 /// Draws the record's JSON as it was received, without secrets, and the meaning of its members beside it
@@ -117,7 +134,7 @@ fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -
     if view.resource == Resource::Workergroups && scene.size == Size::Wide {
         let lines = u16::try_from(viewport.total).unwrap_or(u16::MAX);
         draw_search(row, below(lines.saturating_add(1), left), scene);
-        let rest = draw_offers(row, below(lines.saturating_add(1), right), scene);
+        let rest = draw_offers(view, row, below(lines.saturating_add(1), right), scene);
         draw_mixes(row, rest, scene);
     }
     viewport
@@ -209,37 +226,40 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     lines.extend(more.into_iter().take(room));
     let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     if view.resource == Resource::Workergroups {
-        draw_offers(row, below(needed, right), scene);
+        draw_offers(view, row, below(needed, right), scene);
     } else {
         charts.draw(below(needed, right), scene);
     }
     Some(scroll(view, &lines, right, scene))
 }
 
-/// Draws the cheapest offers that a workergroup's search finds, as many as fit, or the key that searches for
-/// them; nothing in less than five lines. Returns the area below.
-fn draw_offers(row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+/// Draws the cheapest offers that a workergroup's search finds, as many as fit; before a check those that are
+/// loaded, and the key that checks. Nothing in less than five lines. Returns the area below.
+fn draw_offers(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     /// The fewest offers that are worth a title and a header.
     const LEAST: u16 = 3;
     if area.height < LEAST + 2 {
         return area;
     }
-    let below_title = titled("Cheapest that its search finds", area, scene);
-    let size = (below_title.width, below_title.height);
-    let lines = if let Some(report) = summary::supply_report_of_row(scene.state, row) {
-        preflight::parts::offers(report, None, size, scene.theme)
-    } else {
-        let key = scene.key(Action::Preflight);
-        let text = format!("not checked ({key} to check)");
-        vec![Line::styled(text, scene.theme.dim)]
+    let checked = summary::supply_report_of_row(scene.state, row);
+    let title = match (checked, &view.loaded) {
+        (None, Some(_)) => "Cheapest loaded offers that its search finds",
+        (Some(_), _) | (None, None) => "Cheapest that its search finds",
     };
-    scene.lines(&lines, below_title);
-    let [_, rest] = Layout::vertical([
-        Constraint::Length(u16::try_from(lines.len()).unwrap_or(u16::MAX)),
-        Constraint::Fill(1),
-    ])
-    .areas(below_title);
-    rest
+    let below_title = titled(title, area, scene);
+    let size = (below_title.width, below_title.height.saturating_sub(1));
+    let report = checked
+        .or(view.loaded.as_ref())
+        .filter(|report| !report.cheapest.is_empty());
+    let mut lines = report.map_or_else(Vec::new, |report| {
+        preflight::parts::offers(report, None, size, scene.theme)
+    });
+    if checked.is_none() {
+        let key = scene.key(Action::Preflight);
+        let text = format!("supply not checked ({key} to check)");
+        lines.insert(0, Line::styled(text, scene.theme.dim));
+    }
+    paragraph(&lines, below_title, scene)
 }
 
 /// Draws the machines that a workergroup's search finds by GPU model and by country; nothing before it was checked.

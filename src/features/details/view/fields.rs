@@ -343,6 +343,14 @@ fn note_on_truncated(text: &str, note: String) -> String {
     format!("{size}: the JSON tab shows all of it. {note}")
 }
 
+/// The height that the fields, the note on the focused one and the search line need in this area.
+pub(super) fn height(view: &Detail, area: Rect, scene: &Scene<'_, '_>) -> u16 {
+    let entries = view.fields.entries(scene.state, scene.now, view.reveals(scene.now));
+    let grid = Grid::new(&entries, &view.fields, area, scene.theme).height();
+    let grid = u16::try_from(grid).unwrap_or(u16::MAX);
+    grid.saturating_add(1 + NOTE[0] + u16::from(view.fields.find.is_active()))
+}
+
 /// Draws the Fields tab of the details: the columns, a note on the focused field, and the search line.
 pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let entries = view.fields.entries(scene.state, scene.now, view.reveals(scene.now));

@@ -18,8 +18,10 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::cost::ThreePrices;
 use crate::domain::time::{MonotonicTime, Now};
+use crate::domain::workergroup::Preflight;
 use crate::domain::{Resource, RowId};
 use crate::features::copy_export::copy::api_key;
+use crate::features::workergroups::preflight::summary;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::Ticket;
 use crate::tui::find::Find;
@@ -73,6 +75,8 @@ pub struct Detail {
     fields: Fields,
     json: Json,
     alternatives: Vec<u32>,
+    /// The loaded offers that a workergroup's search finds, while its supply is not checked.
+    loaded: Option<Preflight>,
     /// The joined price models of the rows, as three listings have too many rows for a frame.
     price_models: ThreePrices,
     spread: Spread,
@@ -95,6 +99,7 @@ impl Detail {
             fields: Fields::default(),
             json: Json::default(),
             alternatives: Vec::new(),
+            loaded: None,
             price_models: ThreePrices::default(),
             spread: Spread::default(),
             machine: None,
@@ -133,6 +138,8 @@ impl Detail {
         }
         self.alternatives = overview::alternatives(browser, listing, row);
         self.spread = Spread::new(browser, listing, row);
+        let is_group = self.resource == Resource::Workergroups;
+        self.loaded = is_group.then(|| summary::loaded_supply_of_row(state, row)).flatten();
         self.price_models = if browser.computed.price_models.is_empty() {
             ThreePrices::default()
         } else {

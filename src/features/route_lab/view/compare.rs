@@ -153,7 +153,7 @@ impl View for Compare {
         let inner = scene.panel(Panel::new(title), top);
         let plans = series_styles((first, second), theme).map(|(run, sign, style)| {
             // Two runs within a minute are usual.
-            let started = scene.state.local_time(scene.now).second(run.run().started_at());
+            let started = scene.state.local_time(scene.now).clock(run.run().started_at());
             Line::from(vec![
                 Span::styled(format!("{sign} run {}  ", run.number), style),
                 Span::raw(format!("{}, {started}", words::describe_plan(run.run().plan()))),

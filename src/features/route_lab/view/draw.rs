@@ -8,16 +8,19 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::{RouteLab, Tab, WORKERS, attempt, attempts, charts, figures};
+use crate::core::Pane;
+use crate::core::endpoints::endpoint_names;
 use crate::core::view::{Region, Scene};
 use crate::core::views::sheet;
 use crate::domain::format::percent;
 use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
+use crate::domain::text::visible;
 use crate::features::route_lab::{RouteRun, Routes};
 use crate::keys::{Action, Context};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::range_bar::RangeBar;
 use crate::tui::scrolled::Scrolled;
-use crate::tui::text::fit;
+use crate::tui::text::{fit, wrap};
 use crate::tui::theme::Theme;
 
 /// Width of the preview of an attempt, in cells.
@@ -65,24 +68,49 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let inner = scene.panel(Panel::new("Route lab").focused(true), area);
     let key = scene.state.keymap.key_in(&[Context::RouteLab], Action::New);
-    let about = vec![
-        Line::styled("No run yet", theme.heading),
-        Line::from("Ask an endpoint for a worker, once or many times, and measure"),
-        Line::from("latencies, the share of each worker, and failures."),
-        Line::default(),
-        Line::from(vec![Span::styled(key, theme.key), Span::raw(" new run")]),
-    ];
+    let mut about = vec![Line::styled("No run yet", theme.heading)];
+    let text = "Ask an endpoint for a worker, once or many times, and measure latencies, the share of each worker, \
+                and failures.";
+    about.extend(wrap(text, inner.width).into_iter().map(Line::from));
+    about.push(Line::default());
+    about.push(Line::from(vec![Span::styled(key, theme.key), Span::raw(" new run")]));
     let figures = vec![
         Line::styled("What a run measures", theme.heading),
         Line::from("Router reply: from sending a request to the answer of the router."),
         Line::from("Time to a worker: the same, with waiting until a worker is free."),
         Line::from("p50 and p99: half and 99% of the replies were at least as fast."),
     ];
-    // Above and below the form of a run, which opens in the middle.
-    let [_, above, _, below, _] = Layout::vertical([Fill(2), Length(5), Fill(5), Length(4), Fill(2)]).areas(inner);
+    let endpoints = vec![
+        Line::styled("Endpoints of your workergroups", theme.heading),
+        Line::raw(listed_endpoints(scene)),
+    ];
+    // The first and the last are above and below the form of a run, which opens in the middle.
+    let [_, above, _, middle, _, below, _] =
+        Layout::vertical([Fill(2), Length(5), Fill(2), Length(2), Fill(2), Length(4), Fill(2)]).areas(inner);
     scene.render(Paragraph::new(about).centered(), above);
+    if scene.size == Size::Wide {
+        scene.render(Paragraph::new(endpoints).centered(), middle);
+    }
     if scene.size != Size::Compact {
         scene.render(Paragraph::new(figures).centered(), below);
+    }
+}
+
+/// The endpoints of the listed workergroups as text, the first 8 of them.
+fn listed_endpoints(scene: &Scene<'_, '_>) -> String {
+    const MOST: usize = 8;
+    let names = endpoint_names(scene.state);
+    if names.is_empty() {
+        return format!(
+            "none listed ({} lists them)",
+            scene.key(Action::Pane(Pane::Workergroups))
+        );
+    }
+    let shown = names.iter().take(MOST).map(|name| visible(name, 40));
+    let shown = shown.collect::<Vec<_>>().join(" · ");
+    match names.len().checked_sub(MOST) {
+        Some(more) if more > 0 => format!("{shown} and {more} more"),
+        Some(_) | None => shown,
     }
 }
 

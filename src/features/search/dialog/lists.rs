@@ -3,6 +3,7 @@
 use super::{DialogLine, SearchDialog, Tab};
 use crate::domain::field::Section;
 use crate::domain::{Direction, Field, OrderKey, language};
+use crate::features::search::pane::columns::are_usual;
 use crate::table::column_prerequisites::Need;
 use crate::tui::list::Item;
 
@@ -33,14 +34,23 @@ impl SearchDialog {
             .collect()
     }
 
-    /// The lines of the column tab: the shown columns from left to right, then the hidden ones by section.
+    /// The lines of the column tab: the shown columns from left to right, then the hidden ones by section. An id
+    /// that the preview has in place of the table is not counted among the columns.
     pub(super) fn column_items(&self) -> Vec<Item<DialogLine>> {
         let line = |title: String, field: &'static Field| {
             Item::new(title, field.doc, DialogLine::Field(field)).note(field.key)
         };
         let columns = &self.draft.columns;
         let mut items = vec![Item::heading("Shown, from left to right", "")];
-        let shown = columns.iter().enumerate();
+        let leaves_out_id = self.has_preview && are_usual(columns, self.draft.query.resource);
+        let is_beside = |field: &Field| leaves_out_id && field.key == "id";
+        let (beside, shown): (Vec<&'static Field>, Vec<&'static Field>) =
+            columns.iter().copied().partition(|field| is_beside(field));
+        items.extend(beside.into_iter().map(|field| {
+            let text = "In the preview, not the table";
+            Item::new(format!("[x]    {}", field.label), text, DialogLine::Field(field)).note(field.key)
+        }));
+        let shown = shown.into_iter().enumerate();
         items.extend(shown.map(|(index, field)| line(format!("[x] {:2} {}", index + 1, field.label), field)));
         for section in Section::ALL {
             let all = self.draft.query.catalog().columns();

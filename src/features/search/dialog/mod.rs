@@ -23,6 +23,7 @@ use crate::core::view::{Cx, Outcome};
 use crate::core::views::request_preview::RequestPreview;
 use crate::domain::annotations::{AnnotationChange, Mark, Supplier};
 use crate::domain::{Condition, Dialect, Field, Kind, Query, Resource};
+use crate::features::search::pane::columns::has_preview;
 use crate::keys::{Action, Step as Direction};
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
@@ -134,6 +135,8 @@ pub(crate) struct SearchDialog {
     /// The ranges of usual fields and of those in the query, in the loaded rows.
     ranges: Vec<(&'static Field, String)>,
     dialect: &'static Dialect,
+    /// Whether a preview beside the table shows the id in place of the default columns.
+    has_preview: bool,
     is_done: bool,
     /// Whether the effect of each filter is requested as soon as the dialog is open.
     counts_at_once: bool,
@@ -185,6 +188,7 @@ impl SearchDialog {
             needs,
             ranges: Vec::new(),
             dialect,
+            has_preview: has_preview(browser.resource(), state),
             counts_at_once: false,
             is_done: false,
             draft: running.clone(),

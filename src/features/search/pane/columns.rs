@@ -1,9 +1,11 @@
 //! The columns of a pane's table: their order and widths, and the selection that fits.
 
 use super::cells;
+use crate::core::State;
 use crate::domain::{Field, Kind, Listing, Operator, Resource, Source};
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
+use crate::tui::panel::Size;
 use crate::tui::table::{Column, Strip, place_in_order};
 use crate::tui::text::cells as cells_of;
 
@@ -113,15 +115,27 @@ pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static F
     fields.iter().map(|field| column(browser, listing, field)).collect()
 }
 
+/// Whether the user chose no other columns than the default ones and no other order; false for workergroups.
+pub(in crate::features::search) fn are_usual(fields: &[&'static Field], resource: Resource) -> bool {
+    // A job or a term adds columns that the user did not choose.
+    let usual = resource.catalog().default_columns();
+    let chosen = fields.iter().filter(|field| field.in_record || usual.contains(field));
+    chosen.eq(&usual) && resource != Resource::Workergroups
+}
+
+/// Whether a table has a preview beside it, which shows the id in place of the default columns.
+pub(in crate::features::search) fn has_preview(resource: Resource, state: &State) -> bool {
+    let (width, height) = state.screen.size;
+    let has_room = Size::new(width, height) != Size::Compact && !state.screen.split.is_folded();
+    has_room && state.browsers[resource].selected_row().is_some()
+}
+
 /// Arranges the default columns for the room beside them: the times of a job follow the place; with a preview
 /// the id is left out; on a tight screen the GPU model, if among them, comes first and the id is left out.
 ///
 /// Does nothing for workergroups, and if the user chose other columns or another order.
 fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_preview: bool, is_tight: bool) {
-    // A job or a term adds columns that the user did not choose.
-    let usual = browser.query.catalog().default_columns();
-    let chosen = fields.iter().filter(|field| field.in_record || usual.contains(field));
-    if chosen.eq(&usual) && browser.resource() != Resource::Workergroups {
+    if are_usual(fields, browser.resource()) {
         // The kind and the place of the offer come before the times of the job.
         let (times, others): (Vec<_>, Vec<_>) = std::mem::take(fields).into_iter().partition(|field| is_time(field));
         *fields = others;

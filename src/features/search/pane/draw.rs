@@ -53,9 +53,11 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
 const MARKET: u16 = 38;
 
 /// Draws the panels of a table's pane: the market panel if open, the table, and beside or below it the
+/// Draws the panels of a table's pane: the market panel if open, the table, and beside or below it the
 /// preview, the welcome card, or the reason why recorded rows have no preview.
 ///
-/// The table takes all the room if the preview is folded, has no room or no row to show.
+/// The table takes all the room if the preview is folded, has no room or nothing to show. Without rows it is the
+/// search that found none or failed, on a wide screen.
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
     if view.shows_market(scene.size) {
         let [left, rest] = Layout::horizontal([Constraint::Length(MARKET), Constraint::Fill(1)]).areas(area);
@@ -68,7 +70,10 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     let has_room = scene.size != Size::Compact || below.is_some();
     // The table must not move when the reply brings rows to preview.
     let is_recorded = browser.recorded_at().is_some();
-    if !has_room || scene.state.screen.split.is_folded() || (row.is_none() && !has_card && !is_recorded) {
+    // On narrower screens the message needs the width.
+    let has_search = scene.size == Size::Wide && empty::is_settled(browser);
+    let is_shown = row.is_some() || has_card || is_recorded || has_search;
+    if !has_room || scene.state.screen.split.is_folded() || !is_shown {
         return records(view, browser, false, area, scene);
     }
     let halves = if let Some(table) = below {
@@ -82,7 +87,8 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     match row {
         _ if has_card => first_run::draw(right, scene),
         Some(row) => scene.card(view.resource, row, right),
-        None => recorded::preview(browser, right, scene),
+        None if is_recorded => recorded::preview(browser, right, scene),
+        None => empty::search(browser, right, scene),
     }
     scene.clickable(right, Target::Item(Region::PREVIEW, 0));
     if below.is_some() {

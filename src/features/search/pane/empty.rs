@@ -9,6 +9,8 @@ use super::arriving;
 use crate::api::ApiError;
 use crate::core::markets::explain;
 use crate::core::view::Scene;
+use crate::core::views::request_preview::{RequestPreview, condition_lines};
+use crate::core::views::sheet;
 use crate::core::{Pane, State};
 use crate::domain::format::{counted, grouped};
 use crate::domain::language::Mode;
@@ -66,6 +68,33 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let [middle] = Layout::vertical([Length(height)]).flex(Flex::Center).areas(area);
     scene.render(Paragraph::new(text).centered(), middle);
+}
+
+/// Whether a table is without rows for a reason that stays until another request: the last one failed or no row is
+/// found.
+pub(super) fn is_settled(browser: &Browser) -> bool {
+    let has_failed = match browser.remote().phase() {
+        // Another search of this market would not find any either.
+        Phase::Failed(ApiError::NotOffered) => return false,
+        phase => matches!(phase, Phase::Failed(_)),
+    };
+    let is_empty = browser.listing().is_none_or(|_| browser.view().is_empty());
+    is_empty && (has_failed || browser.listing().is_some())
+}
+
+/// Draws the search that found no rows or failed, in place of the preview: its conditions with their meanings, and
+/// the request.
+pub(super) fn search(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let inner = scene.panel(Panel::new("Your search"), area);
+    let mut lines = condition_lines(browser.query.active(), theme);
+    if lines.is_empty() {
+        lines.push(Line::styled("No filters", theme.dim));
+    }
+    let preview = RequestPreview::new(browser.query.clone(), browser.dialect());
+    lines.extend([Line::default(), Line::styled(preview.request, theme.heading)]);
+    lines.extend(preview.json.into_iter().map(|line| Line::styled(line, theme.dim)));
+    sheet::text(lines, inner, scene);
 }
 
 /// The message for a table without rows, by the phase of its request and the reason that no row is shown.

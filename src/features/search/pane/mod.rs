@@ -3,7 +3,7 @@
 mod arriving;
 mod banner;
 mod cells;
-mod columns;
+pub(super) mod columns;
 mod draw;
 mod empty;
 mod first_run;

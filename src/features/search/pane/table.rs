@@ -44,7 +44,7 @@ pub(super) const OWN: &str = "@";
 /// Cells left of the first column: selection or mark, the sign of the row, a gap.
 pub(super) const GUTTER: u16 = 3;
 
-/// Cells left of the first column where some rows are starred or have a note.
+/// Cells left of the first column where some rows are starred, have a note or are the user's own.
 const ANNOTATED: u16 = 4;
 
 /// Reliability below which rows get a warning, and below which they are bad.
@@ -63,7 +63,8 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
         return Viewport::default();
     };
     let columns = Columns::new(browser, listing, has_preview, scene.state.screen.size.0);
-    let strip = columns.place(browser.column_offset, gutter(browser), area.width);
+    let own = own_listings(browser, scene);
+    let strip = columns.place(browser.column_offset, gutter(browser, own), area.width);
     let local = scene.state.local_time(scene.now);
     let rows = Records {
         browser,
@@ -75,7 +76,7 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
         grouping: grouping(browser),
         is_stale: is_stale(browser, scene.now),
         is_recorded: browser.recorded_at().is_some(),
-        own: &scene.state.sandbox.listings,
+        own,
     };
     let table = Table::new(
         &rows,
@@ -109,10 +110,18 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
     viewport
 }
 
-/// Cells left of the first column: one more if a row is starred or has a note.
-fn gutter(browser: &Browser) -> u16 {
+/// The volume listings of the user, for the table of volumes; empty for other tables.
+fn own_listings<'a>(browser: &Browser, scene: &Scene<'a, '_>) -> &'a [UserListing] {
+    match browser.resource() {
+        Resource::Volumes => &scene.state.sandbox.listings,
+        Resource::Offers | Resource::Workergroups => &[],
+    }
+}
+
+/// Cells left of the first column: one more if a row is starred, has a note, or is a listing of the user (`own`).
+fn gutter(browser: &Browser, own: &[UserListing]) -> u16 {
     match browser.displayed().computed.count_annotated() {
-        (0, 0) => GUTTER,
+        (0, 0) if own.is_empty() => GUTTER,
         _ => ANNOTATED,
     }
 }
@@ -185,6 +194,12 @@ impl Records<'_> {
     fn is_marked(&self, record: usize) -> bool {
         let id = self.listing.id(record).filter(|_| !self.is_recorded);
         id.is_some_and(|id| self.browser.marks.contains(&id))
+    }
+
+    /// Whether a record is a volume listing of the user; only the sandbox reports them.
+    fn is_own(&self, record: usize) -> bool {
+        let id = self.listing.id(record).map(|id| id.to_string());
+        id.is_some_and(|id| self.own.iter().any(|listing| listing.id.to_string() == id))
     }
 
     /// Whether the value repeats that of the row above, in the grouping column only; a blank value never
@@ -342,14 +357,7 @@ impl Rows for Records<'_> {
                 .zip(self.listing.id(record));
             watch.is_some_and(|(watch, id)| watch.changes().is_new(id))
         };
-        let is_own = || {
-            let id = self.listing.id(record).map(|id| id.to_string());
-            id.is_some_and(|id| self.own.iter().any(|listing| listing.id.to_string() == id))
-        };
-        // The bill of an unfit listing shows that too; only this sign shows whose it is.
-        if self.browser.resource() == Resource::Volumes && is_own() {
-            (OWN, self.theme.accent)
-        } else if figures.is_unfit(record) {
+        if figures.is_unfit(record) {
             (UNFIT, self.theme.warning)
         } else if is_new() {
             (NEW, self.theme.accent)
@@ -362,6 +370,9 @@ impl Rows for Records<'_> {
 
     fn tag(&self, row: usize) -> (&'static str, Style) {
         let record = self.record(row);
+        if record.is_some_and(|record| self.is_own(record)) {
+            return (OWN, self.theme.accent);
+        }
         let annotated = record.map(|record| self.shown.computed.annotated(record));
         match annotated.unwrap_or_default() {
             Annotated { is_banned: true, .. } => (BANNED, self.theme.warning),

@@ -6,14 +6,14 @@ use ratatui::text::{Line, Span, Text};
 use super::GroupForm;
 use super::fields::Item;
 use crate::api::Request;
+use crate::core::Pane;
 use crate::core::endpoints::endpoint_names;
 use crate::core::mutations::preview;
 use crate::core::view::Scene;
-use crate::core::{Pane, State};
 use crate::domain::secrets::REMOVED;
 use crate::domain::text::visible;
-use crate::domain::workergroup::{Key, NewWorkergroup};
-use crate::domain::{Resource, Untrusted, language};
+use crate::domain::workergroup::{Draft, Key, NewWorkergroup};
+use crate::domain::{Listing, Resource, Untrusted, language};
 use crate::features::workergroups::look::{Look, Subject};
 use crate::features::workergroups::preflight::parts::{labelled, offers, signed};
 use crate::features::workergroups::preflight::{draw_costs, mixes, status, summary};
@@ -87,7 +87,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     );
     let mut about = about(view, scene);
     if scene.size != Size::Compact && Groups::read(scene.state).draft.draft().is_blank() {
-        about.extend(searches(scene.state, scene.theme));
+        about.extend(searches(scene));
     }
     let about = wrap_hanging(&about, inner.width);
     let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
@@ -272,8 +272,15 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// The explanation of every field of the workergroup form, a line each under a heading.
 fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
+    /// Cells of the longest label.
+    const LABEL: usize = 19;
     let head = [Line::default(), Line::styled("What the fields are for", theme.heading)];
-    let line = |label: &str, doc: &str| labelled(label, doc, theme.dim, theme);
+    let line = |label: &str, doc: &str| {
+        Line::from(vec![
+            Span::styled(format!("{label:LABEL$} "), theme.dim),
+            Span::styled(doc.to_owned(), theme.dim),
+        ])
+    };
     let keys = Key::all().map(|key| line(key.parameter().label, key.parameter().doc));
     let choices = [
         ("Advanced", Item::Advanced),
@@ -283,28 +290,40 @@ fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
     head.into_iter().chain(keys).chain(choices).collect()
 }
 
-/// The searches of the first 6 listed workergroups, as examples under a heading, without invalid ones; empty
-/// without any.
-fn searches(state: &State, theme: &Theme) -> Vec<Line<'static>> {
+/// The searches of the first 6 listed workergroups, as examples under a heading, without invalid ones, on a wide
+/// screen with their main parameters; empty without any.
+fn searches(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     const MOST: usize = 6;
-    let browser = &state.browsers[Resource::Workergroups];
+    let (browser, theme) = (&scene.state.browsers[Resource::Workergroups], scene.theme);
     let Some(listing) = browser.listing() else {
         return Vec::new();
     };
+    let example = |row| {
+        let look = Look::at_row(listing, row, browser.dialect(), &[]).ok()?;
+        let field = listing.catalog().by_key("endpoint_name")?;
+        let endpoint = listing.column(field).text(row)?.screen(16);
+        let search = language::print(&look.search.conditions);
+        let search = visible(&search.replace(&format!("\"{REMOVED}\""), REMOVED), 300);
+        let values = (scene.size == Size::Wide).then(|| values(listing, row)).flatten();
+        let search = labelled(&endpoint, search, theme.text, theme);
+        let values = values.map(|values| labelled("", values, theme.dim, theme));
+        Some([search].into_iter().chain(values))
+    };
     let rows = (0..listing.len()).take(MOST);
-    let lines: Vec<Line<'static>> = rows
-        .filter_map(|row| {
-            let look = Look::at_row(listing, row, browser.dialect(), &[]).ok()?;
-            let field = listing.catalog().by_key("endpoint_name")?;
-            let endpoint = listing.column(field).text(row)?.screen(16);
-            let search = language::print(&look.search.conditions);
-            let search = visible(&search.replace(&format!("\"{REMOVED}\""), REMOVED), 300);
-            Some(labelled(&endpoint, search, theme.text, theme))
-        })
-        .collect();
+    let lines: Vec<Line<'static>> = rows.filter_map(example).flatten().collect();
     if lines.is_empty() {
         return lines;
     }
     let head = Line::styled("Searches of your workergroups", theme.heading);
     [Line::default(), head].into_iter().chain(lines).collect()
+}
+
+/// The main parameters of a listed workergroup, as text; `None` if it has none of them.
+fn values(listing: &Listing, row: usize) -> Option<String> {
+    let draft = Draft::from_record(listing, row);
+    let keys = [Key::TemplateId, Key::MaxWorkers, Key::GpuRam];
+    let keys = keys.into_iter().filter(|key| draft.is_set(*key));
+    let values = keys.map(|key| format!("{} {}", key.parameter().label, visible(draft.text(key), 40)));
+    let values: Vec<String> = values.collect();
+    (!values.is_empty()).then(|| values.join(" · "))
 }

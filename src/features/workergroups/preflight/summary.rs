@@ -92,6 +92,18 @@ pub fn supply_report_of_row(state: &State, row: usize) -> Option<&Preflight> {
     check_of(state, &look)?.report()
 }
 
+/// The supply among the loaded offers that the search of the workergroup in a row finds; `None` once its supply is
+/// checked, without a valid search or loaded offers, and for more than 5,000 of them.
+pub fn loaded_supply_of_row(state: &State, row: usize) -> Option<Preflight> {
+    /// They take some milliseconds, whenever another row is shown.
+    const MOST: usize = 5_000;
+    let browser = &state.browsers[Resource::Workergroups];
+    let offers = state.browsers[Resource::Offers].listing();
+    let offers = offers.filter(|listing| listing.len() <= MOST && supply_report_of_row(state, row).is_none())?;
+    let look = Look::at_row(browser.listing()?, row, browser.dialect(), &[]).ok()?;
+    Some(Preflight::new(offers, &look.search, None))
+}
+
 /// The lines on the supply of a workergroup's search, or one on the state of its check.
 fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let remote = check_of(state, look).map(Check::remote);

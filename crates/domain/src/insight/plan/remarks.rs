@@ -1,6 +1,7 @@
 //! Remarks about a plan, in sentences.
 
 use super::super::Bill;
+use super::super::supply::Lot;
 use super::{Need, Plan, Planning};
 use crate::format::counted;
 use crate::query::Query;
@@ -17,6 +18,14 @@ pub enum RemarkKind {
     Note,
 }
 
+/// The names of an offer in a remark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferName {
+    pub id: String,
+    /// The GPU model and the place: `RTX 4090 in CZ`.
+    pub kind: String,
+}
+
 /// A sentence about a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
@@ -27,8 +36,8 @@ pub struct Remark {
 impl Planning {
     /// The remarks about a plan of the offers that `searched` finds: too few offers or a budget exceeded, the
     /// basis of the bill, the runner-up, the cost of each limit or that there is none, and a condition of the
-    /// search on the number of GPUs. `bill` is the kind of its prices; `id` names the offer of a row.
-    pub fn remarks(&self, need: &Need, bill: Bill, searched: &Query, id: impl Fn(u32) -> String) -> Vec<Remark> {
+    /// search on the number of GPUs. `bill` is the kind of its prices; `name` names the offer of a row.
+    pub fn remarks(&self, need: &Need, bill: Bill, searched: &Query, name: impl Fn(u32) -> OfferName) -> Vec<Remark> {
         let mut remarks = Vec::new();
         let mut say = |kind, text| remarks.push(Remark { kind, text });
         match (&self.plan, self.offers) {
@@ -66,7 +75,7 @@ impl Planning {
                 );
             }
             if let Some(second) = &self.runner_up {
-                say(RemarkKind::RunnerUp, runner_up(plan, second, bill, id));
+                say(RemarkKind::RunnerUp, runner_up(plan, second, bill, name));
             }
         }
         for (name, without) in &self.binding {
@@ -94,24 +103,67 @@ fn size_condition(searched: &Query) -> Option<String> {
     (!sizes.is_empty()).then(|| sizes.join(" "))
 }
 
-/// Describes the second-best plan by its price and the offers that differ, at most three ids a side:
-/// `Runner-up: $1.900/h (+$0.120/h), 7 instead of 5`.
-fn runner_up(plan: &Plan, second: &Plan, bill: Bill, id: impl Fn(u32) -> String) -> String {
-    /// The maximum number of ids listed on either side.
-    const NAMED: usize = 3;
-    let ids = |plan: &Plan, compared: &Plan| {
+/// The maximum number of kinds of offers, and of ids of a kind, that the runner-up lists.
+const NAMED: usize = 2;
+
+/// Describes the second-best plan by its price and the offers that differ, with the ids of the new ones:
+/// `Runner-up: $1.900/h (+$0.120/h), 4× RTX 4090 in US at $1.900/h (7) instead of 4× RTX 4090 in CZ at $1.780/h`.
+fn runner_up(plan: &Plan, second: &Plan, bill: Bill, name: impl Fn(u32) -> OfferName) -> String {
+    let kinds = |plan: &Plan, compared: &Plan| {
         let shared: Vec<u32> = compared.rows().collect();
-        let added = plan.rows().filter(|row| !shared.contains(row));
-        let added: Vec<String> = added.map(&id).collect();
-        match added.len() {
-            0..=NAMED => added.join(", "),
-            many => format!("{} and {} more", added[..NAMED].join(", "), many - NAMED),
+        let mut kinds: Vec<OfferKind> = Vec::new();
+        for lot in plan.lots().filter(|lot| !shared.contains(&lot.row)) {
+            let OfferName { id, kind } = name(lot.row);
+            match kinds.iter_mut().find(|known| known.name == kind) {
+                Some(known) => known.add(lot, id),
+                None => kinds.push(OfferKind {
+                    name: kind,
+                    gpus: lot.gpus,
+                    price: lot.price,
+                    ids: vec![id],
+                }),
+            }
         }
+        kinds
     };
-    let (gone, new) = (ids(plan, second), ids(second, plan));
+    let new = listed(&kinds(second, plan), |kind| {
+        format!("{} ({})", kind.describe(bill), listed(&kind.ids, Clone::clone))
+    });
+    let gone = listed(&kinds(plan, second), |kind| kind.describe(bill));
     let more = bill.difference(second.bill - plan.bill);
     format!(
         "Runner-up: {} ({more}), {new} instead of {gone}",
         bill.money(second.bill)
     )
+}
+
+/// The offers of a plan with the same GPU model and place.
+struct OfferKind {
+    name: String,
+    gpus: u64,
+    price: f64,
+    ids: Vec<String>,
+}
+
+impl OfferKind {
+    fn add(&mut self, lot: Lot, id: String) {
+        self.gpus += lot.gpus;
+        self.price += lot.price;
+        self.ids.push(id);
+    }
+
+    /// Its GPUs and price: `4× RTX 4090 in US at $1.900/h`.
+    fn describe(&self, bill: Bill) -> String {
+        format!("{}× {} at {}", self.gpus, self.name, bill.money(self.price))
+    }
+}
+
+/// The first two of `all` as text, and the number of the others: `a, b, c and 2 more`.
+fn listed<T>(all: &[T], text: impl Fn(&T) -> String) -> String {
+    let named: Vec<String> = all.iter().take(NAMED).map(text).collect();
+    let named = named.join(", ");
+    match all.len().checked_sub(NAMED) {
+        Some(more) if more > 0 => format!("{named} and {more} more"),
+        Some(_) | None => named,
+    }
 }

@@ -158,6 +158,11 @@ impl<'a> Grid<'a> {
         }
     }
 
+    /// Number of lines of its columns.
+    pub const fn height(&self) -> usize {
+        self.height
+    }
+
     /// Width of a value in a grid of this width.
     pub fn room(&self, width: u16) -> usize {
         room_of(width, self.columns)
