@@ -19,7 +19,8 @@ pub trait Searched {
     /// Scrolls to a line, and selects it where lines can be selected.
     fn go_to_line(&mut self, line: usize, cx: &mut Cx<'_>);
 
-    /// Passes an action to the search; false if the search does not use it.
+    /// Passes an action to the search, and goes to the current match after a step or a confirmation; false if the
+    /// search does not use the action.
     fn act_on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
         match self.find().update(action.command()) {
             FindEvent::Ignored => return false,

@@ -140,11 +140,9 @@ pub(crate) fn result_width(area: Rect, size: Size) -> u16 {
     }
 }
 
-/// Dims the screen and draws the frames of a form and its result, `rows` (of the form, of the result) high
-/// inside; returns the areas inside.
-///
-/// They are side by side from 100 columns on; below that, the result is under the form, or left out if fewer
-/// than four rows remain.
+/// Dims the screen, draws the frames of a form and its result, `rows` (form, result) high inside, and returns the
+/// areas inside: side by side; under 100 columns or 30 rows the result is under the form, or left out if fewer than
+/// four rows remain.
 pub(crate) fn with_result(
     form: Panel<'_>,
     result: Panel<'_>,

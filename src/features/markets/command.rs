@@ -34,8 +34,8 @@ pub struct ProfileResolver {
     started: String,
     /// The API keys in use, shared by all profiles.
     secrets: KnownSecrets,
-    /// The configuration after a setting was saved here, until it is reloaded.
-    saved: Arc<Mutex<Option<Config>>>,
+    /// The configurations after settings were saved here, oldest first, each until it or a later one is reloaded.
+    saved: Arc<Mutex<Vec<Config>>>,
 }
 
 /// The reason the saved markets were not changed.
@@ -280,15 +280,16 @@ impl ProfileResolver {
         // Locked over the write: a reload that sees it has to wait for the note.
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         save(&file)?;
-        *saved = Config::load(&file).ok();
+        saved.extend(Config::load(&file));
         Ok(())
     }
 
-    /// Whether a reloaded configuration has the preferences that were last saved by this resolver; each save
-    /// is recognized once. False if none was saved.
+    /// Whether a reloaded configuration has the preferences after a setting was saved by this resolver; each save
+    /// is recognized once, and none before one that was. False if none was saved.
     pub fn recognize_saved(&self, reloaded: &Config) -> bool {
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
-        saved.take_if(|saved| saved.has_same_preferences(reloaded)).is_some()
+        let place = saved.iter().rposition(|saved| saved.has_same_preferences(reloaded));
+        place.is_some_and(|place| saved.drain(..=place).count() > 0)
     }
 
     /// Changes the saved markets; returns the name of the market and the change that was made.

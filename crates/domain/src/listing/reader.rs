@@ -330,7 +330,8 @@ impl Rows {
         }
     }
 
-    /// Whether no secret was found in the records so far.
+    /// Whether no secret was found in the records so far. Known secrets are searched for only in strings with
+    /// escapes and in records that the scanner could not read; the caller searches the rest of the text.
     const fn is_clean(&self) -> bool {
         self.is_clean && !self.scanner.has_secrets
     }

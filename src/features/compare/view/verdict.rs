@@ -41,8 +41,8 @@ pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec
     sentences
 }
 
-/// The compared rows that suit the job or term and have a price, with their speed if it is known; empty for
-/// workergroups.
+/// The compared rows that have a price and are known to suit the job, the term or the chosen disk, with their
+/// speed if it is known; empty for workergroups.
 fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
     let (price, speed) = match browser.resource() {
         Resource::Offers => (browser.pricing().key(), "dlperf"),
