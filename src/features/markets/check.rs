@@ -237,7 +237,8 @@ fn unit(field: &Field) -> String {
 
 type Reports = [(Resource, Result<Report, String>)];
 
-/// The minimum seconds between two requests of each operation, learned from refusals.
+/// The operations slowed down by refusals (often none): the label of each, and the minimum seconds between two
+/// requests of it.
 fn limits(session: &Session) -> impl Iterator<Item = (&'static str, f64)> {
     let learned = session.learned().into_iter();
     learned.map(|(operation, seconds)| (operation.label(), seconds))

@@ -83,8 +83,16 @@ impl Rank {
         }
     }
 
-    /// Describes the rank of a price: `lowest of 57`, `same as all 57`, `highest of 57`, else
-    /// `below 91% of 56 others`; `None` without others.
+    /// Describes the rank of a price: `lowest of 57`, `same as all 57`, `highest of 57`,
+    /// `highest of 57, tied`, else `below 91% of 56 others`; `None` without others.
+    ///
+    /// ```
+    /// use bourse_domain::insight::Rank;
+    /// let of_five = |beats, ties| Rank { beats, ties, of: 5 }.describe_price_rank().unwrap();
+    /// assert_eq!([(4, 0), (0, 4)].map(|(beats, ties)| of_five(beats, ties)), ["lowest of 5", "same as all 5"]);
+    /// assert_eq!([(0, 0), (0, 2)].map(|(beats, ties)| of_five(beats, ties)), ["highest of 5", "highest of 5, tied"]);
+    /// assert_eq!(of_five(1, 1), "below 25% of 4 others");
+    /// ```
     pub fn describe_price_rank(self) -> Option<String> {
         let Self { beats, ties, of } = self;
         let others = of.checked_sub(1).filter(|others| *others > 0)?;
@@ -92,6 +100,7 @@ impl Rank {
             (beats, _) if beats == others => format!("lowest of {of}"),
             (_, ties) if ties == others => format!("same as all {of}"),
             (0, 0) => format!("highest of {of}"),
+            (0, _) => format!("highest of {of}, tied"),
             _ => {
                 let share = percent(f64::from(beats) / f64::from(others));
                 format!("below {share} of {others} others")
