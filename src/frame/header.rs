@@ -29,6 +29,9 @@ const NUMBERS: u16 = 13;
 /// The maximum width of a notice that takes several lines.
 const LONG: u16 = 76;
 
+/// The number of cells that hold no more than fragments of words.
+const LETTERS: u16 = 10;
+
 /// Frames of the spinner, four a second.
 ///
 /// That is enough to look alive, and each costs a frame.
@@ -97,6 +100,9 @@ pub fn long_notice(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let lines = wrap(&notice.text, area.width.saturating_sub(2).min(LONG));
     let widest = lines.iter().map(|line| cells(line)).max().unwrap_or(0) + 2;
+    // A few letters of the text below would be left beside it.
+    let is_wide = widest + LETTERS > area.width;
+    let widest = if is_wide { area.width } else { widest };
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let below = Rect::new(area.right().saturating_sub(widest), area.y + 1, widest, height);
     let below = below.intersection(scene.frame.area());

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::VERDICT_DAYS;
 use super::timeline::seconds;
-use super::verdict::{Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, Withheld};
+use super::verdict::{Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, NOISE, Rating, Standing, Verdict, Withheld};
 
 const DAYS: [&str; 7] = [
     "Mondays",
@@ -23,9 +23,6 @@ const DAYS: [&str; 7] = [
 ///
 /// One or two come by chance; the count beside the median says how far it may be trusted.
 const LEAST_FOR_MEDIAN: usize = 5;
-
-/// The smallest difference between two prices, as a share, that is worth a sentence.
-const NOISE: f64 = 0.01;
 
 /// A part of the time, as an index, and its usual price.
 type WeightedPart = (usize, f64);

@@ -53,13 +53,16 @@ pub struct Memory {
     last: Moment,
 }
 
+/// The smallest difference between two prices, as a share, that is worth a sentence.
+pub(crate) const NOISE: f64 = 0.01;
+
 /// The position of a price among those of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// The price is among the lowest fifth.
+    /// The price is among the lowest fifth, and below the usual one by a hundredth or more.
     Low,
     Typical,
-    /// The price is among the highest fifth.
+    /// The price is among the highest fifth, and above the usual one by a hundredth or more.
     High,
 }
 
@@ -345,7 +348,7 @@ impl Memory {
 }
 
 /// Compares a price with the lowest prices of the recorded time: low or high if it is in their lowest or
-/// highest fifth by time. `None` if none is known.
+/// highest fifth by time, and at least a hundredth below or above their median. `None` if none is known.
 fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let prices = &memory.between(memory.since, memory.until);
     let (lowest, highest) = (prices.first()?.0, prices.last()?.0);
@@ -353,7 +356,9 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let [p20, median, p80] = [0.2, 0.5, 0.8].map(|part| weighted_quantile(prices, part));
     let (p20, median, p80) = (p20?, median?, p80?);
     // A price that holds for a fifth of the time is low, though not below P20.
-    let standing = if price < p20 || (price <= p20 && p20 < p80) {
+    let standing = if (price / median - 1.0).abs() < NOISE {
+        Standing::Typical
+    } else if price < p20 || (price <= p20 && p20 < p80) {
         Standing::Low
     } else if price > p80 || (price >= p80 && p20 < p80) {
         Standing::High

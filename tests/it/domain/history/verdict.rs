@@ -69,6 +69,19 @@ fn a_market_that_stands_still_is_typical() {
 }
 
 #[test]
+fn a_price_that_hardly_differs_from_the_usual_one_is_typical() {
+    let last_day = |price: f64| move |hour| if hour < 20 * 24 { 1.0 } else { price };
+    for (price, standing) in [
+        (1.009, Standing::Typical),
+        (1.011, Standing::High),
+        (0.991, Standing::Typical),
+        (0.989, Standing::Low),
+    ] {
+        assert_eq!(market_now(21 * 24, last_day(price)).standing, standing, "{price}");
+    }
+}
+
+#[test]
 fn a_market_that_rose_by_half_is_high_and_one_that_fell_is_low() {
     let last_day = |price: f64| move |hour| if hour < 20 * 24 { 1.0 } else { price };
     let rose = market_now(21 * 24, last_day(1.5));
