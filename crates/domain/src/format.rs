@@ -144,19 +144,43 @@ pub fn gigabytes(value: f64) -> String {
     }
 }
 
+/// The sizes of memory that cards are sold with, in GB.
+const SOLD_GB: [f64; 29] = [
+    1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0, 64.0, 72.0, 80.0, 94.0,
+    96.0, 128.0, 141.0, 144.0, 180.0, 192.0, 256.0, 288.0, 384.0,
+];
+
+/// The ratio of the nominal memory to the reported one at most: error correction takes one sixteenth.
+const CORRECTED: f64 = 1.07;
+
 /// The nominal memory of a card in GB: a 24 GB card reports 24564 MB, a 48 GB card with error correction 46068. Sizes
 /// that match no known card are rounded.
 pub fn nominal_gb(megabytes: f64) -> f64 {
-    const SOLD: [f64; 29] = [
-        1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0, 64.0, 72.0, 80.0,
-        94.0, 96.0, 128.0, 141.0, 144.0, 180.0, 192.0, 256.0, 288.0, 384.0,
-    ];
     let gb = megabytes / 1024.0;
-    // Error correction takes one sixteenth.
-    SOLD.iter()
-        .find(|sold| **sold >= gb - 0.5 && **sold <= gb * 1.07)
+    SOLD_GB
+        .iter()
+        .find(|sold| **sold >= gb - 0.5 && **sold <= gb * CORRECTED)
         .copied()
         .unwrap_or((megabytes / MB_PER_GB).round())
+}
+
+/// The whole megabytes that cards with a nominal memory of `gb` report: of those and no others between the two,
+/// [`nominal_gb`] is `gb`, if such cards are sold.
+///
+/// ```
+/// use bourse_domain::format::{nominal_gb, nominal_megabytes};
+/// let (least, most) = nominal_megabytes(24.0);
+/// assert_eq!([least - 1.0, least, most, most + 1.0].map(nominal_gb), [23.0, 24.0, 24.0, 25.0]);
+/// ```
+pub fn nominal_megabytes(gb: f64) -> (f64, f64) {
+    let Some(at) = SOLD_GB.iter().position(|sold| *sold == gb) else {
+        return ((gb - 0.5) * MB_PER_GB, (gb + 0.5) * MB_PER_GB);
+    };
+    let smaller = at.checked_sub(1).map_or(0.0, |at| (SOLD_GB[at] + 0.5) * 1024.0 + 1.0);
+    (
+        (gb / CORRECTED * 1024.0).ceil().max(smaller),
+        ((gb + 0.5) * 1024.0).floor(),
+    )
 }
 
 /// The nominal memory of all cards together, in GB, from their total `megabytes`; `count` is the number of

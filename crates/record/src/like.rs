@@ -1,13 +1,11 @@
 //! The offers comparable with a given one.
 
+use bourse_domain::format::{nominal_gb, nominal_megabytes};
 use bourse_domain::value::Value;
 use bourse_domain::{Listing, Operator, Query, Resource};
 
 use crate::differences::recorded_lot;
 use crate::{Analysis, Excerpt, Question, Quote};
-
-/// Megabytes per nominal gigabyte of GPU memory: a card of 24 GB reports 24,564 MB.
-const SOLD_GB: f64 = 1024.0;
 
 /// The query narrowed to offers like that of a row: of the same model and number of GPUs, and of the same
 /// memory if the row reports it; of volumes the same query. Its other conditions, price type and storage
@@ -21,9 +19,8 @@ pub fn offers_like(query: &Query, listing: &Listing, row: u32) -> Option<Query> 
     let number = |key: &str| listing.cell(row as usize, query.catalog().by_key(key)?).number();
     let like = of_kind(query, &lot.model, number("num_gpus")?);
     let megabytes = number("gpu_ram").filter(|megabytes| *megabytes > 0.0);
-    let sold = megabytes.map(|megabytes| (megabytes / SOLD_GB).round());
-    Some(match sold {
-        Some(sold) => with_memory(like, sold),
+    Some(match megabytes.map(nominal_gb) {
+        Some(gb) => with_memory(like, gb),
         None => like,
     })
 }
@@ -77,9 +74,10 @@ fn of_kind(query: &Query, model: &str, gpus: f64) -> Query {
     like.with("num_gpus", Operator::Eq, Value::Number(gpus))
 }
 
-/// The query restricted to GPUs with `sold` GB of nominal memory: those within half a GB of it.
-fn with_memory(query: Query, sold: f64) -> Query {
-    let [least, less] = [sold - 0.5, sold + 0.5].map(|gb| Value::Number(gb * SOLD_GB));
-    let like = query.with("gpu_ram", Operator::Gte, least);
-    like.with("gpu_ram", Operator::Lt, less)
+/// The query restricted to GPUs with a nominal memory of `gb`: those that report it, a little more, or less for error
+/// correction.
+fn with_memory(query: Query, gb: f64) -> Query {
+    let (least, most) = nominal_megabytes(gb);
+    let like = query.with("gpu_ram", Operator::Gte, Value::Number(least));
+    like.with("gpu_ram", Operator::Lte, Value::Number(most))
 }

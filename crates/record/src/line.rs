@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bourse_domain::cost::gpu_numbers;
+use bourse_domain::format::nominal_gb;
 use bourse_domain::listing::{Column, Listing};
 use bourse_domain::{CellRef, Field, Kind, OfferType, Resource, Unit};
 
@@ -258,11 +259,11 @@ impl Columns<'_> {
     }
 }
 
-/// GPU memory in whole GB, rounded, from `megabytes`; 0 if it is not a valid size.
+/// The nominal GPU memory in whole GB from `megabytes`; 0 if it is not a valid size.
 ///
-/// Cards of one model differ by some MB: 24564 and 24576 are 24 GB, 49140 are 48.
+/// Cards of one size differ by some MB: 24564, 24576 and, with error correction, 23028 are 24 GB, 49140 are 48.
 fn gigabytes(megabytes: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates; NaN is 0
-    let whole = (megabytes / 1024.0).round() as u32;
+    let whole = nominal_gb(megabytes).round() as u32;
     whole
 }

@@ -74,7 +74,7 @@ impl Poll {
         let mut lots = Lots::default();
         if outcome.is_usable() {
             let rows = matching(query, listing, dialect);
-            lots = Lots::new(listing, query.offer_type, &rows);
+            lots = Lots::new(listing, query.offer_type, query.storage_gb(), &rows);
         }
         let mut lines = Lines::new(listing, query.offer_type);
         if let Some(hidden) = listing.hidden_rows() {
@@ -152,7 +152,8 @@ const LONGEST_LOAD: u32 = 120_000;
 /// A truncated response gives no reasons for lots that it lacks.
 pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverage: Coverage) -> Vec<(Lot, Cause)> {
     let rows: Vec<u32> = all_rows(listing).collect();
-    let lots = Lots::new(listing, offer_type, &rows);
+    // No price is asked of them.
+    let lots = Lots::new(listing, offer_type, 0.0, &rows);
     let cause = |lot: &Lot| {
         if lots.sightings.iter().any(|sighting| sighting.lot == *lot) {
             Some(Cause::LeftTheSearch)
@@ -203,9 +204,10 @@ fn matching(query: &Query, listing: &Listing, dialect: &'static Dialect) -> Vec<
     all_rows(listing).filter(meets).collect()
 }
 
-/// The sightings of the lots on offer in the rows with these indices, sorted by lot; of no other rows.
-pub(crate) fn sightings(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Vec<Sighting> {
-    Lots::new(listing, offer_type, rows).sightings
+/// The sightings of the lots on offer in the rows of a response to `query` with these indices, sorted by lot; of no
+/// other rows.
+pub(crate) fn sightings(listing: &Listing, query: &Query, rows: &[u32]) -> Vec<Sighting> {
+    Lots::new(listing, query.offer_type, query.storage_gb(), rows).sightings
 }
 
 /// The lots of a listing.
@@ -221,7 +223,9 @@ struct Lots {
 #[derive(Debug)]
 struct Offers {
     rows: Vec<u32>,
-    /// The price and the row of the cheapest; of equal ones the earlier.
+    /// The lowest reference price.
+    lowest: f64,
+    /// The price per GPU with the storage of the search, and the row of the cheapest; of equal ones the earlier.
     best: (f64, u32),
     /// The cheapest quote of each number of GPUs.
     quotes: BTreeMap<u32, Quote>,
@@ -229,8 +233,9 @@ struct Offers {
 
 impl Lots {
     /// The lots in some rows of a listing: those on offer with their quotes, and those with rented rows. Rows
-    /// without a machine are left out, and unrented ones that are not rentable or lack a price.
-    fn new(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Self {
+    /// without a machine are left out, and unrented ones that are not rentable or lack a price. The offer of a
+    /// sighting is the cheapest per GPU with `storage` GB.
+    fn new(listing: &Listing, offer_type: OfferType, storage: f64, rows: &[u32]) -> Self {
         let columns = Columns::new(listing);
         let quote = quotes(listing, offer_type);
         let mut rented = BTreeSet::new();
@@ -244,15 +249,17 @@ impl Lots {
             } else if columns.is_rentable(*row)
                 && let Some(quote) = quote(*row).filter(|quote| quote.reference().is_finite())
             {
-                let price = quote.reference();
+                let (price, of_search) = (quote.reference(), quote.per_gpu(storage));
                 let offers = lots.entry(lot).or_insert_with(|| Offers {
                     rows: Vec::new(),
-                    best: (price, *row),
+                    lowest: price,
+                    best: (of_search, *row),
                     quotes: BTreeMap::new(),
                 });
                 offers.rows.push(*row);
-                if price < offers.best.0 {
-                    offers.best = (price, *row);
+                offers.lowest = offers.lowest.min(price);
+                if of_search < offers.best.0 {
+                    offers.best = (of_search, *row);
                 }
                 let known = offers.quotes.entry(quote.gpus).or_insert(quote);
                 if price < known.reference() {
@@ -261,12 +268,12 @@ impl Lots {
             }
         }
         let sighting = |(lot, offers): (Lot, Offers)| {
-            let (price, row) = offers.best;
+            let (_, row) = offers.best;
             Some(Sighting {
                 host: columns.host(row),
                 country: columns.country(row),
                 amount: columns.amount(listing, &offers.rows),
-                price,
+                price: offers.lowest,
                 offer: listing.id(row as usize)?.0,
                 quotes: offers.quotes.into_values().collect(),
                 lot,

@@ -42,7 +42,7 @@ impl Excerpt {
             last: at,
             end: None,
         };
-        let sightings = poll::sightings(listing, query.offer_type, &rows);
+        let sightings = poll::sightings(listing, query, &rows);
         Self {
             polls: vec![poll],
             spells: sightings.into_iter().map(spell).collect(),

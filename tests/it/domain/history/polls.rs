@@ -6,7 +6,7 @@ use bourse::domain::language::{Mode, parse};
 use bourse::domain::response_check::ResponseCheck;
 use bourse::domain::time::UnixTime;
 use bourse::domain::{Catalog, Dialect, Listing, OFFERS, OfferType, Query, Resource, VOLUMES, WORKERGROUPS};
-use bourse::record::{Arrival, Cause, Lot, Moment, Poll, PollOutcome, SearchKey, VOLUME_MODEL, causes};
+use bourse::record::{Arrival, Cause, Lot, Moment, Poll, PollOutcome, PricePer, SearchKey, VOLUME_MODEL, causes};
 
 use super::record::near;
 
@@ -58,6 +58,27 @@ fn slices_of_a_machine_are_one_lot_at_its_least_price_per_gpu() {
     assert_eq!((seen.host, seen.amount, seen.offer), (Some(7), 4, 40));
     // 50 GB for each of 4 GPUs cost 50 x 4 x 0.18 / 720 = 0.05 $/h: (0.80 + 0.05) / 4.
     near(seen.price, 0.2125);
+}
+
+#[test]
+fn the_offer_of_a_lot_is_the_cheapest_with_the_storage_of_the_search() {
+    // 8 GB cost 0.002 $/h: (0.96 + 0.002) / 4 and 0.239 + 0.002 per GPU. With 50 GB for each GPU one alone is cheaper:
+    // (0.96 + 0.05) / 4 and 0.239 + 0.0125.
+    let four = FOUR
+        .replace("\"dph_base\":0.8", "\"dph_base\":0.96")
+        .replace("0.802", "0.962");
+    let one = ONE
+        .replace("\"dph_base\":0.25", "\"dph_base\":0.239")
+        .replace("0.252", "0.241");
+    let rows = listing(&OFFERS, &[&one, &four]);
+    let poll = read(&query(Resource::Offers, ""), &rows);
+    assert_eq!(poll.sightings[0].offer, 40, "0.2405 and 0.241");
+    near(poll.priced(8.0, PricePer::Gpu)[0].price, 0.2405);
+    let without = Query {
+        storage: Some(0.0),
+        ..query(Resource::Offers, "")
+    };
+    assert_eq!(read(&without, &rows).sightings[0].offer, 41, "0.24 and 0.239");
 }
 
 #[test]
