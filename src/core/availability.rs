@@ -184,8 +184,8 @@ fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
     match browser {
         Some(browser) if browser.selected_row().is_some() || browser.has_suggestion() => None,
         _ => Some(browser.filter(|browser| browser.remote().is_loading()).map_or_else(
-            || "no record is selected".to_owned(),
-            |browser| format!("the {} are still loading", browser.resource().nouns()),
+            || "No record is selected".to_owned(),
+            |browser| format!("The {} are still loading", browser.resource().nouns()),
         )),
     }
 }

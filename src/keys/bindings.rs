@@ -570,13 +570,13 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Editor, &["ctrl-end"], Action::Move(Motion::Last), "editor-last", "Last line"),
 
     row(Context::Items, &["enter"], Action::Submit, "connect",
-        "Connect to the market, use the theme").hint("connect", 1),
+        "Connect to the market, use the theme, open the alert").hint("connect", 1),
     row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 2),
     row(Context::Items, &["o"], Action::Settings, "change-key",
         "Change the API key or the dialect").also(&["dialect"]).hint("settings", 3),
     row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test the market").hint("test", 4),
     row(Context::Items, &["delete", "ctrl-x"], Action::Remove, "forget-key",
-        "Remove the market, or a built-in one's API key").hint("remove", 5).also(&["delete market", "remove key"]),
+        "Remove the entry, or a built-in market's API key").hint("remove", 5).also(&["delete market", "remove key"]),
 
     row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
     row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),

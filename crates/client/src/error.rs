@@ -201,7 +201,7 @@ pub enum ApiError {
         to: Option<Untrusted>,
     },
     /// The market refuses the key.
-    #[error("API key rejected (status {status}){said}; check the profile's API key")]
+    #[error("API key rejected (status {status}){said}; check the API key")]
     Refused {
         /// HTTP status: 401, 403, or 404 with `auth_error`.
         status: u16,

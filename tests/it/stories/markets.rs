@@ -501,7 +501,7 @@ fn a_refused_key_leads_to_the_market_and_its_key() {
     desk.expect("API key rejected (status 401): Invalid user key");
     desk.expect("M change key or market");
     desk.keys("M").expect("› * test");
-    let said = "! test: API key rejected (status 401): Invalid user key; check the profile's API key. Press o to change the key.";
+    let said = "! test: API key rejected (status 401): Invalid user key; check the API key. Press o to change the key.";
     assert!(flat(&desk).contains(said), "{}", desk.screen());
     desk.keys("o").expect("Dialect and key of test");
     desk.paste(KEY).keys("enter");
@@ -696,7 +696,7 @@ fn a_test_is_one_request_and_ends_in_words() {
         ),
         (
             ConnectionTest::Failed(refused()),
-            "! test: API key rejected (status 401): Invalid user key; check the profile's API key. Press o to change the key.",
+            "! test: API key rejected (status 401): Invalid user key; check the API key. Press o to change the key.",
         ),
         (
             ConnectionTest::NotSent("the address x".to_owned()),

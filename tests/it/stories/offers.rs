@@ -361,7 +361,7 @@ fn the_completion_list_highlights_what_tab_inserted() {
 #[test]
 fn enter_before_the_first_rows_says_that_they_are_loading() {
     let mut desk = TestApp::new();
-    desk.keys("enter").expect("the offers are still loading");
+    desk.keys("enter").expect("The offers are still loading");
     desk.answer(THREE).keys("enter").expect("Offer 101");
 }
 

@@ -56,6 +56,9 @@ fn a_size_and_months_give_sortable_columns() {
 fn a_size_and_a_time_in_the_query_bar_price_the_volumes() {
     let mut desk = at_volumes();
     desk.keys("/")
+        .type_text(" 2 TB network volume for 3 months")
+        .expect("bill 2TB for 3 months");
+    desk.keys("ctrl-u")
         .type_text(" 2 TB for 3 months")
         .expect("bill 2TB for 3 months");
     desk.keys("enter").expect("Term $");

@@ -54,12 +54,12 @@ fn every_documented_error_body_is_put_in_words() {
     all(
         401,
         r#"{"success": false, "error": "auth_error", "msg": "Invalid user key"}"#,
-        "API key rejected (status 401): Invalid user key (auth_error); check the profile's API key",
+        "API key rejected (status 401): Invalid user key (auth_error); check the API key",
     );
     all(
         403,
         r#"{"detail": "This action requires login."}"#,
-        "API key rejected (status 403): This action requires login.; check the profile's API key",
+        "API key rejected (status 403): This action requires login.; check the API key",
     );
     all(
         403,
@@ -69,7 +69,7 @@ fn every_documented_error_body_is_put_in_words() {
     all(
         404,
         r#"{"success": false, "error": "auth_error", "msg": "Invalid user key"}"#,
-        "API key rejected (status 404): Invalid user key (auth_error); check the profile's API key",
+        "API key rejected (status 404): Invalid user key (auth_error); check the API key",
     );
     all(
         429,

@@ -102,7 +102,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Size, "cpu_ram")]), "ram"), (Noun(&[(GbEach, "gpu_ram")]), "memory"),
     (Noun(&[(Size, "cpu_ram")]), "system ram|system memory|cpu ram"),
     (Noun(&[(Size, "disk_space"), (Bytes, "disk_bw"), (PerGb, "storage_cost")]), "disk|nvme|fast nvme"),
-    (Noun(&[(Size, "disk_space")]), "free disk|fast disk|volume"),
+    (Noun(&[(Size, "disk_space")]), "free disk|fast disk|volume|network volume|network disk|network storage"),
     (Noun(&[(Bytes, "disk_bw")]), "disk bandwidth|disk read|disk read bandwidth"),
     (Noun(&[(PerGb, "storage_cost"), (Dollars, "storage_cost")]), "disk price"),
     (Noun(&[(Bits, "inet_down"), (NetworkBytes, "inet_down"), (Size, "+down"), (PerGb, "inet_down_cost"),

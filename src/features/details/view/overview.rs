@@ -385,6 +385,7 @@ fn no_alternatives(browser: &Browser, listing: &Listing, scene: &Scene<'_, '_>) 
         Resource::Offers if browser.computed.job.is_some() && !Standing::compares_bills(listing) => {
             "No offer in your search has a bill for the job"
         }
+        Resource::Offers if browser.computed.job.is_some() => "No other offer with the same GPUs does the job",
         Resource::Offers | Resource::Workergroups => "No other offer with the same GPUs in your search",
     };
     let mut lines = vec![Line::styled(text, dim)];

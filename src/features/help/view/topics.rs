@@ -40,11 +40,11 @@ pub(super) const SIGNS: &[(&str, &str)] = &[
         "┄●┄│",
         "the rail: the price from the 5th to the 95th percentile of its model, per GPU; │ is the median, the cheap end is left",
     ),
-    ("3 alike", "fewer than 5 offers of its model: too few to compare"),
+    ("3 alike", "3 offers of its model with this one: too few to compare"),
     ("+4 →", "columns at the right that did not fit: → scrolls to them"),
     (
         "◆",
-        "best value: no other loaded offer is cheaper and faster; for a job of fixed length, the lowest bill",
+        "best: no loaded offer is cheaper and faster; for a fixed job the lowest bill",
     ),
     ("▲ ▼", "sorted by this column, up or down; 2 is the second key"),
     (

@@ -45,11 +45,11 @@ impl Planning {
             (None, 0) => say(RemarkKind::Warning, "No offer meets the limits".to_owned()),
             (None, offers) => {
                 let offers = counted(offers, "offer", "offers");
-                let most = self.most;
-                say(
-                    RemarkKind::Warning,
-                    format!("Not enough: {offers} within the limits have {most} GPUs at most"),
-                );
+                let text = match self.most {
+                    0 => format!("Not enough: {offers} within the limits, but none of them together"),
+                    most => format!("Not enough: {offers} within the limits, together {most} GPUs at most"),
+                };
+                say(RemarkKind::Warning, text);
             }
         }
         if let Some(plan) = &self.plan {
