@@ -173,7 +173,7 @@ pub fn nominal_gb(megabytes: f64) -> f64 {
 /// assert_eq!([least - 1.0, least, most, most + 1.0].map(nominal_gb), [23.0, 24.0, 24.0, 25.0]);
 /// ```
 pub fn nominal_megabytes(gb: f64) -> (f64, f64) {
-    let Some(at) = SOLD_GB.iter().position(|sold| *sold == gb) else {
+    let Some(at) = SOLD_GB.iter().position(|sold| (*sold - gb).abs() < 0.1) else {
         return ((gb - 0.5) * MB_PER_GB, (gb + 0.5) * MB_PER_GB);
     };
     let smaller = at.checked_sub(1).map_or(0.0, |at| (SOLD_GB[at] + 0.5) * 1024.0 + 1.0);
