@@ -139,6 +139,15 @@ impl Browser {
         }
     }
 
+    /// A sentence on [`Self::unknown_rate`], with the `key` that opens the form with the field for it.
+    pub fn describe_unknown_rate(&self, key: &str) -> Option<String> {
+        let (unit, model) = self.unknown_rate()?;
+        let rate = unit.rate();
+        Some(format!(
+            "No bill: the {rate} of {model} are unknown ({key}: field Rate)"
+        ))
+    }
+
     /// Whether no row of the view does the job's work by its deadline, while several could together: one of
     /// the first 100 rows is only too late. False unless the job is work with a deadline.
     pub fn needs_split(&self) -> bool {

@@ -53,12 +53,7 @@ pub(super) fn banner_lines(
     if let Some(text) = ignored(browser) {
         add(&text, theme.warning);
     }
-    if let Some((unit, model)) = browser.unknown_rate() {
-        let key = state.keymap.key_of(Action::Job);
-        let text = format!(
-            "No bill: the {} of {model} are unknown ({key}: field Rate)",
-            unit.rate()
-        );
+    if let Some(text) = browser.describe_unknown_rate(&state.keymap.key_of(Action::Job)) {
         add(&text, theme.warning);
     }
     if browser.needs_split() {
