@@ -130,7 +130,7 @@ impl Browser {
     /// for the job; `None` otherwise.
     ///
     /// Rows without a rate come last, so no row can do the job then.
-    pub fn unknown_rate(&self) -> Option<(WorkUnit, String)> {
+    fn unknown_rate(&self) -> Option<(WorkUnit, String)> {
         let (job, listing) = (self.computed.job?, self.listing()?);
         let first = *self.view().first()? as usize;
         match Prices::new(listing, self.pricing().model).job_hours(first, &job) {
@@ -139,7 +139,8 @@ impl Browser {
         }
     }
 
-    /// A sentence on [`Self::unknown_rate`], with the `key` that opens the form with the field for it.
+    /// A sentence on the unknown rate that keeps the first row from being priced for the job, with the `key` that opens
+    /// the form with the field for it; `None` if none does.
     pub fn describe_unknown_rate(&self, key: &str) -> Option<String> {
         let (unit, model) = self.unknown_rate()?;
         let rate = unit.rate();

@@ -152,6 +152,13 @@ pub(super) struct Group {
     pub unknown: Vec<Range<usize>>,
 }
 
+impl Group {
+    /// Whether some of its words are unknown, but not all.
+    pub(super) fn is_partly_known(&self) -> bool {
+        !self.unknown.is_empty() && self.unknown[..] != [self.span.clone()]
+    }
+}
+
 /// Joins the parts of one division of a text into groups of words that are understood together or not at all;
 /// fillers are dropped. A model, or a place without `in`, is not understood after `but`.
 pub(super) fn groups(text: &Text<'_>, parts: &[Rc<Part>]) -> Vec<Group> {

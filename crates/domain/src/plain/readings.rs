@@ -87,33 +87,10 @@ impl Reading {
                 own.meaning.add(meaning.clone());
                 own.phrases.push(Phrase { span, meaning });
             } else {
-                let reason = match facts {
-                    Some([Fact::Price(_)]) => PERIOD,
-                    Some([Fact::Set(_)]) => LENGTH,
-                    _ => UNKNOWN,
-                };
-                let whole = &own.text[span.clone()];
-                let mut message = format!("'{whole}' {reason}");
-                if !group.unknown.is_empty() && group.unknown[..] != [span.clone()] {
-                    let names = group
-                        .unknown
-                        .iter()
-                        .map(|word| format!("'{}'", &own.text[word.clone()]));
-                    let names = names.collect::<Vec<_>>().join(" and ");
-                    message = format!("'{whole}' is not understood because of {names}: {FIX}");
+                if group.is_partly_known() {
                     own.unknown.extend(group.unknown.iter().cloned());
                 }
-                let (from, to) = (group.unknown.first(), group.unknown.last());
-                let unknown = from.zip(to).map_or(span.clone(), |(from, to)| from.start..to.end);
-                let time = &own.text[unknown.clone()];
-                let is_offers = market.catalog.resource == Resource::Offers;
-                let error = if is_offers && time.parse::<Deadline>().is_ok() {
-                    let message = format!("'{time}' is a time: write 'by {time}' for a deadline");
-                    LanguageError::new(span, message).suggest(unknown, format!("by {time}"))
-                } else {
-                    LanguageError::new(span, message)
-                };
-                own.refused.push(error);
+                own.refused.push(refusal(&own.text, group, market));
             }
         }
         if let Some((left, right)) = clash(&meanings, market) {
@@ -226,4 +203,30 @@ impl Reading {
         own.unclear = Some(LanguageError::new(start..end, message));
         own
     }
+}
+
+/// The error for a group of words of the text without a meaning, which names those to blame; with the fix if they are a
+/// time.
+fn refusal(text: &str, group: &Group, market: MarketWords<'_>) -> LanguageError {
+    let span = group.span.clone();
+    let (from, to) = (group.unknown.first(), group.unknown.last());
+    let unknown = from.zip(to).map_or(span.clone(), |(from, to)| from.start..to.end);
+    let (whole, time) = (&text[span.clone()], &text[unknown.clone()]);
+    if market.catalog.resource == Resource::Offers && time.parse::<Deadline>().is_ok() {
+        let message = format!("'{time}' is a time: write 'by {time}' for a deadline");
+        return LanguageError::new(span, message).suggest(unknown, format!("by {time}"));
+    }
+    let message = if group.is_partly_known() {
+        let names = group.unknown.iter().map(|word| format!("'{}'", &text[word.clone()]));
+        let names = names.collect::<Vec<_>>().join(" and ");
+        format!("'{whole}' is not understood because of {names}: {FIX}")
+    } else {
+        let reason = match group.facts.as_deref() {
+            Some([Fact::Price(_)]) => PERIOD,
+            Some([Fact::Set(_)]) => LENGTH,
+            _ => UNKNOWN,
+        };
+        format!("'{whole}' {reason}")
+    };
+    LanguageError::new(span, message)
 }

@@ -76,9 +76,9 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let plan = planning.plan.iter();
     let summary = plan.map(|plan| format!("{} · {}", bill.total(plan.bill), plan.describe_size()));
     let mut lines: Vec<_> = summary.map(|text| Line::styled(text, theme.accent)).collect();
-    let is_unplanned = planning.plan.is_none();
-    let no_bill = is_unplanned.then(|| offers.describe_unknown_rate(&scene.key(Action::Job)));
-    let reason = view.reason.iter().cloned().chain(no_bill.flatten());
+    let key = planning.plan.is_none().then(|| scene.key(Action::Job));
+    let no_bill = key.and_then(|key| offers.describe_unknown_rate(&key));
+    let reason = view.reason.iter().cloned().chain(no_bill);
     lines.extend(reason.map(|text| Line::styled(text, theme.warning)));
     let basis = offers.pricing().job.map_or_else(
         || "per hour; a job gives the whole bill".to_owned(),
