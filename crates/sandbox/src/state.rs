@@ -406,12 +406,12 @@ impl State {
         self.world().fleet.speed_of(machine)
     }
 
-    /// Counts a request of `cost` at the worker of a machine; see [`Fleet::start_work`].
+    /// Counts a request of `cost` at the worker of a machine; see `Fleet::start_work`.
     pub fn start_work(&self, endpoint: &str, machine: &str, request_idx: u64, cost: f64) {
         self.world().fleet.start_work(endpoint, machine, request_idx, cost);
     }
 
-    /// Releases the load of a request that its worker finished; see [`Fleet::finish_work`].
+    /// Releases the load of a request that its worker finished; see `Fleet::finish_work`.
     pub fn finish_work(&self, endpoint: &str, request_idx: u64) {
         self.world().fleet.finish_work(endpoint, request_idx);
     }

@@ -128,7 +128,7 @@ impl Market {
         }
         self.relist();
         self.arrive(rng, now, direction);
-        self.change_volumes(rng, now);
+        self.change_volumes(rng);
     }
 
     /// Splits some machines into other offers, gives others new offer ids, and restores some that were split;
@@ -220,9 +220,8 @@ impl Market {
         }
     }
 
-    /// Changes the price or the space of some random volumes, and extends those that end within an hour by 90
-    /// days.
-    fn change_volumes(&mut self, rng: &mut Rng, now: f64) {
+    /// Changes the price or the space of some random volumes.
+    fn change_volumes(&mut self, rng: &mut Rng) {
         for _ in 0..rng.count(float(self.volumes.len() as u64) * VOLUMES_CHANGED) {
             let index = rng.index(self.volumes.len());
             let Some(volume) = self.volumes.get_mut(index) else {
@@ -237,11 +236,6 @@ impl Market {
                 let space = volume.disk_space * if rng.chance(0.5) { factor } else { 1.0 / factor };
                 let (low, high) = volume::SPACE;
                 volume.disk_space = rounded(space.clamp(low, high), 1);
-            }
-        }
-        for volume in &mut self.volumes {
-            if volume.end_date < now + 3_600.0 {
-                volume.end_date += 90.0 * 86_400.0;
             }
         }
     }

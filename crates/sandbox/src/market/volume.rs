@@ -46,8 +46,10 @@ pub struct Volume {
     pub bandwidth: [u64; 3],
     /// The time it was listed, in seconds since 1970.
     pub start_date: f64,
-    /// The time it ends, in seconds since 1970.
-    pub end_date: f64,
+    /// The days that it is on offer from each midnight on: its host extends it every day.
+    ///
+    /// Otherwise ever fewer volumes would be on offer for months, and the cheapest of them would become more expensive.
+    pub days: f64,
     /// Whether it belongs to another market; `None` if unknown.
     pub external: Option<bool>,
     /// Whether it is rented, so that it cannot be unlisted.
@@ -71,10 +73,15 @@ impl Volume {
                 unsigned(average * rng.between(0.5, 1.0)),
             ],
             start_date: now - since_midnight(now) - rng.between(1.0, 300.0) * 86_400.0,
-            end_date: now + until_midnight(now) + days * 86_400.0,
+            days,
             external: rng.chance(0.05).then_some(false),
             active: rng.chance(0.15),
         }
+    }
+
+    /// The time at which it ends, as announced at `now`, in seconds since 1970.
+    fn end_date(&self, now: f64) -> f64 {
+        now + until_midnight(now) + self.days * 86_400.0
     }
 
     /// Whether it is one of the caller's listings.
@@ -131,9 +138,9 @@ record! {
     /// The time it was listed, seconds since 1970.
     start_date: f64 = volume.start_date;
     /// The time it ends, seconds since 1970.
-    end_date: f64 = volume.end_date;
+    end_date: f64 = volume.end_date(now);
     /// Seconds until it ends.
-    duration: f64 = volume.end_date - now;
+    duration: f64 = volume.end_date(now) - now;
     /// Whether it belongs to another market; mostly null.
     external: Option<bool> = volume.external;
     /// Whether it can be rented.

@@ -130,3 +130,21 @@ fn assert_steady(seeds: &[u64]) {
     }
     assert!(compared >= seeds.len() * 15, "{compared} models");
 }
+
+#[test]
+fn as_many_volumes_are_on_offer_for_months_a_month_ago_as_at_the_start_and_a_month_later() {
+    let mut past = Market::before(MarketConfig::default()).unwrap();
+    let months = |market: &Market| {
+        let rows = market.volumes(8.0);
+        rows.filter(|row| row.duration >= 90.0 * 24.0 * HOUR).count()
+    };
+    let at_start = months(&past);
+    assert!((20..60).contains(&at_start), "{at_start} of 60");
+    for _ in 0..HOURS {
+        past.go_back(HOUR, MOTION);
+        assert_eq!(months(&past), at_start);
+    }
+    let mut later = Market::new(MarketConfig::default()).unwrap();
+    later.resume(&[], MarketConfig::default().start + 30.0 * 24.0 * HOUR);
+    assert_eq!(months(&later), at_start);
+}
