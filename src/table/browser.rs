@@ -201,6 +201,11 @@ impl Browser {
         self.remote.cancel()
     }
 
+    /// Whether the newest request failed while older rows are shown.
+    pub fn has_error_over_rows(&self) -> bool {
+        self.remote.error().is_some() && self.displayed().listing().is_some()
+    }
+
     /// Clears the error of the newest request; the rows stay.
     pub fn dismiss(&mut self) {
         self.remote.dismiss();

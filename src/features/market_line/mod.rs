@@ -213,10 +213,13 @@ const UNIT: &str = "lowest, $/GPU-h";
 const TREND: &str = " · market trend";
 
 /// Draws the market line: GPU models, as many as fit, each with its lowest price and, once recorded, its
-/// change since a day ago and its week; a click on one opens its history.
+/// change since a day ago and its week; a click on one opens its history. Nothing without models.
 pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let line: &MarketLine = scene.state.feature();
+    if line.models.is_empty() {
+        return;
+    }
     let mark = if line.weeks.is_empty() {
         UNIT.to_owned()
     } else {

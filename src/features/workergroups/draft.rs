@@ -1,9 +1,9 @@
 //! The draft of a workergroup, shared by the form, the confirmation and the preflight. It outlives
 //! all of them.
 
-use crate::domain::Dialect;
-use crate::domain::language::Suggestion;
+use crate::domain::language::{self, Mode, Suggestion};
 use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
+use crate::domain::{Dialect, OFFERS, plain};
 
 /// The identity of a draft, so that results for one are not shown for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -127,10 +127,21 @@ impl GroupDraft {
         self.advice = self.draft.advice(self.dialect);
         // A warning about a parameter with an error would only distract.
         self.advice.retain(|advice| !is_wrong(advice.parameter));
-        self.fix = self
-            .draft
-            .conditions(self.dialect)
-            .err()
-            .and_then(|error| error.suggestion);
+        let error = self.draft.conditions(self.dialect).err();
+        self.fix = error.and_then(|error| self.conditions_of_words().or(error.suggestion));
+    }
+
+    /// The conditions that the draft's search means, if that is in plain words (`4090 eu`), in place of it; `None` if
+    /// it is not understood in full.
+    ///
+    /// Nobody translates them on the way to the market: the conditions are shown before they are sent.
+    fn conditions_of_words(&self) -> Option<Suggestion> {
+        let text = self.draft.text(Key::SearchParams);
+        let reading = plain::read(text, &OFFERS, self.dialect, &plain::Names::default());
+        let parsed = reading.parse(&OFFERS, self.dialect, &[], Mode::Strict).ok()?;
+        (!parsed.conditions.is_empty()).then(|| Suggestion {
+            span: 0..text.len(),
+            replacement: language::print(&parsed.conditions),
+        })
     }
 }

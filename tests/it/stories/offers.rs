@@ -120,7 +120,9 @@ fn the_detail_shows_every_section_and_the_record() {
 fn a_failed_request_keeps_the_rows_and_says_why() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("r").fail(ApiError::Lost);
-    desk.selects("101").expect("The rows below are older");
+    desk.selects("101")
+        .expect("The rows below are older")
+        .expect("Esc back");
     desk.keys("esc").expect_not("The rows below are older").selects("101");
 }
 
@@ -129,6 +131,8 @@ fn without_rows_a_failure_says_what_to_do() {
     let mut desk = TestApp::new();
     desk.fail(ApiError::Lost);
     desk.expect("Can't load offers").expect("r retry");
+    // There is nothing that Esc could go back to.
+    desk.expect_not("Esc back");
     desk.keys("r").answer(THREE).selects("101");
 }
 

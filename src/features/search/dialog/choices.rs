@@ -115,7 +115,7 @@ fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
     counted
 }
 
-/// The range of a field in the loaded rows: `0.1 to 3.2 $/h`. `None` for a field without a numeric range
+/// The range of a field in the loaded rows: `$0.1 to $3.2/h`, or its only value. `None` for a field without a numeric range
 /// (text, boolean, id, timestamp) and if no row has a value.
 pub(super) fn range(field: &'static Field, listing: &Listing, dialect: &Dialect) -> Option<String> {
     if !field.kind.is_numeric() || is_flag(field) || field.kind == Kind::Id {
@@ -127,8 +127,12 @@ pub(super) fn range(field: &'static Field, listing: &Listing, dialect: &Dialect)
         Some(ends.map_or((number, number), |(low, high)| (low.min(number), high.max(number))))
     });
     let (low, high) = ends?;
-    let (low, high) = (format::number(field, low), format::with_unit(field, high, dialect));
-    Some(format!("{low} to {high}"))
+    let most = format::with_unit(field, high, dialect);
+    if low >= high {
+        return Some(most);
+    }
+    let sign = if most.starts_with('$') { "$" } else { "" };
+    Some(format!("{sign}{} to {most}", format::number(field, low)))
 }
 
 /// Minimum, maximum and median of a field in the loaded rows, as `rows here: 1 to 8, half of them up to 2`.

@@ -140,7 +140,8 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
     } else {
         String::new()
     };
-    let inner = scene.framed(panel.note(note).foot(legend(browser, scene)).foot_right(range), area);
+    let legend = legend(browser, area.width, scene);
+    let inner = scene.framed(panel.note(note).foot(legend).foot_right(range), area);
     let [inner, below] = with_below(inner, below);
     gone::draw(browser, below, scene);
     if viewport.total > 0 {
@@ -279,14 +280,22 @@ fn marked_total(browser: &Browser) -> String {
 }
 
 /// The signs that the table shows now and their meaning, with the numbers of marked, best, starred, noted and
-/// unfit rows; last, if bans are applied, the key for them.
-fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
+/// unfit rows; last, if bans are applied, the key for them. A part that does not fit the border of a panel `width`
+/// wide is left out.
+fn legend(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
+    let room = usize::from(width.saturating_sub(6));
     let mut line = Line::default();
     let mut add = |sign: &'static str, style, text: String| {
         let gap = if line.spans.is_empty() { "" } else { "  " };
-        line.push_span(Span::styled(format!("{gap}{sign}"), style));
-        line.push_span(Span::styled(format!(" {text}"), theme.dim));
+        let blank = if sign.is_empty() { "" } else { " " };
+        let part = [
+            Span::styled(format!("{gap}{sign}"), style),
+            Span::styled(format!("{blank}{text}"), theme.dim),
+        ];
+        if line.width() + part.iter().map(Span::width).sum::<usize>() <= room {
+            line.spans.extend(part);
+        }
     };
     if !browser.marks.is_empty() {
         add(
@@ -321,7 +330,7 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
     let bans = scene.state.ban_conditions(&browser.query);
     if !bans.is_empty() || browser.hidden() > 0 {
         let key = scene.key(Action::Ban);
-        line.push_span(Span::styled(format!("  bans applied ({key})"), theme.dim));
+        add("", theme.dim, format!("bans applied ({key})"));
     }
     line
 }

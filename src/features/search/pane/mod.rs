@@ -151,7 +151,7 @@ impl BrowserPane {
         browser.ask_order_at.is_some()
             || browser.remote().is_loading()
             || browser.computed.price_models.is_loading()
-            || browser.remote().error().is_some()
+            || browser.has_error_over_rows()
             || !state.notices.is_empty()
             || !browser.words.is_empty()
             || !browser.marks.is_empty()
@@ -179,7 +179,7 @@ impl BrowserPane {
             cx.abort(stopped);
             return cx.toast("Request for the three prices cancelled");
         }
-        if browser.remote().error().is_some() && browser.displayed().listing().is_some() {
+        if browser.has_error_over_rows() {
             browser.dismiss();
         } else if has_notices {
             cx.dismiss_notices();
