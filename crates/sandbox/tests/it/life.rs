@@ -262,19 +262,18 @@ fn the_market_of_the_next_run_is_the_one_that_the_last_run_left() {
             ..moving(speed)
         })
     };
-    let fast = start(1000.0);
-    let first = prices(&fast);
+    // A speed at which it does not move.
+    let still = f64::MIN_POSITIVE;
+    let first = prices(&start(still));
     // Saved from the first request on, so that other programs have the same market.
     let runs = saved.lock().unwrap().clone().unwrap();
     assert!(runs.runs.is_empty());
-    let mut last = prices(&fast);
-    while last == first {
+    let fast = start(1000.0);
+    while prices(&fast) == first {
         std::thread::sleep(Duration::from_millis(10));
-        last = prices(&fast);
     }
     drop(fast);
-    // A speed at which it has moved no further.
-    let next = start(f64::MIN_POSITIVE);
+    let next = start(still);
     let after = prices(&next);
     assert!(after != first, "it does not begin again");
     let ticks = saved.lock().unwrap().clone().unwrap().ticks();
@@ -285,9 +284,9 @@ fn the_market_of_the_next_run_is_the_one_that_the_last_run_left() {
         "nothing is added"
     );
     assert!(ticks > 0);
-    assert!(prices(&start(f64::MIN_POSITIVE)) == after);
+    assert!(prices(&start(still)) == after);
     *saved.lock().unwrap() = None;
-    assert!(prices(&start(f64::MIN_POSITIVE)) == first, "a new one");
+    assert!(prices(&start(still)) == first, "a new one");
 }
 
 #[test]
