@@ -296,9 +296,12 @@ fn the_market_moves_the_same_way_however_its_time_is_cut() {
 
 #[test]
 fn a_market_goes_on_where_its_earlier_runs_ended() {
-    let config = MarketConfig::default();
+    let config = MarketConfig {
+        offers: 400,
+        ..MarketConfig::default()
+    };
     let day = 86_400.0;
-    let mut live = market();
+    let mut live = small();
     live.step(1_800.0);
     let first = live.current_run().unwrap();
     assert_eq!((first.at, first.ticks), (config.start, 360));
@@ -315,18 +318,18 @@ fn a_market_goes_on_where_its_earlier_runs_ended() {
     };
     let now = config.start + day + 603.0;
     assert!(runs.continues(&config, now));
-    let mut again = market();
+    let mut again = small();
     again.resume(&runs.runs, now);
     let rows = |market: &Market| offers(market, Terms::default());
     assert!(rows(&live) == rows(&again), "the two differ");
     again.step(60.0);
     assert!(rows(&live) != rows(&again), "it moves on");
     assert_eq!(again.current_run().unwrap().ticks, 12);
-    let mut without = market();
+    let mut without = small();
     without.resume(&[first], now);
     assert!(rows(&live) != rows(&without), "the second run counts");
 
-    let smaller = MarketConfig { offers: 500, ..config };
+    let smaller = MarketConfig { offers: 300, ..config };
     assert!(!runs.continues(&smaller, now), "another market");
     assert!(!runs.continues(&config, config.start + 8.0 * day), "it is too old");
     assert!(
