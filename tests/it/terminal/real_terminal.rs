@@ -23,7 +23,8 @@ fn showing_offers(pty: &Pty) {
     pty.wait_for("offers", |screen| {
         let text = screen.contents();
         // First rows can show before the response is complete.
-        let is_complete = text.contains("updated");
+        // The notice that the past is recorded takes the place of the age for some seconds.
+        let is_complete = text.contains("updated") || text.contains("All ");
         screen.alternate_screen() && text.contains("SANDBOX") && is_complete
     });
 }
