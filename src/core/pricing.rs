@@ -11,9 +11,12 @@ use crate::domain::{OrderKey, Resource};
 
 impl State {
     /// Sets the user's throughput figures and recomputes the prices of the offers. The column of a unit price
-    /// is shown if the unit has a rate, and hidden otherwise.
+    /// is shown if the unit has a rate, and hidden otherwise. A selection of the first row stays at the top.
     pub fn set_throughput(&mut self, throughput: Throughput) {
         let offers = &mut self.browsers[Resource::Offers];
+        if offers.is_at_top() {
+            offers.go_to_top();
+        }
         let columns: Vec<_> = throughput.units().map(WorkUnit::column).collect();
         offers.hide_columns(&WorkUnit::ALL.map(WorkUnit::column));
         offers.show_columns(&columns, "dph_total");

@@ -126,27 +126,29 @@ impl Browser {
         self.revalue();
     }
 
-    /// The unit and the GPU model whose throughput is unknown, if that keeps the first row from being priced
-    /// for the job; `None` otherwise.
-    ///
-    /// Rows without a rate come last, so no row can do the job then.
-    fn unknown_rate(&self) -> Option<(WorkUnit, String)> {
-        let (job, listing) = (self.computed.job?, self.listing()?);
-        let first = *self.view().first()? as usize;
-        match Prices::new(listing, self.pricing().model).job_hours(first, &job) {
-            Err(Gap::NoRate(unit, model)) => Some((unit, model)),
-            Ok(_) | Err(_) => None,
-        }
-    }
-
     /// A sentence on the unknown rate that keeps the first row from being priced for the job, with the `key` that opens
     /// the form with the field for it; `None` if none does.
+    ///
+    /// Rows without a rate come last, so no row can do the job then.
     pub fn describe_unknown_rate(&self, key: &str) -> Option<String> {
-        let (unit, model) = self.unknown_rate()?;
+        /// Rows whose models are compared.
+        const MOST: usize = 100;
+        let (job, listing) = (self.computed.job?, self.listing()?);
+        let prices = Prices::new(listing, self.pricing().model);
+        let unknown = |row: &u32| match prices.job_hours(*row as usize, &job) {
+            Err(Gap::NoRate(unit, model)) => Some((unit, model)),
+            Ok(_) | Err(_) => None,
+        };
+        let mut rows = self.view().iter().take(MOST);
+        let (unit, model) = unknown(rows.next()?)?;
+        let others = rows.filter_map(unknown).any(|(_, other)| other != model);
+        let (models, fields) = if others {
+            ("these models", "Rate, Rate of")
+        } else {
+            (model.as_str(), "field Rate")
+        };
         let rate = unit.rate();
-        Some(format!(
-            "No bill: the {rate} of {model} are unknown ({key}: field Rate)"
-        ))
+        Some(format!("No bill: the {rate} of {models} are unknown ({key}: {fields})"))
     }
 
     /// Whether no row of the view does the job's work by its deadline, while several could together: one of

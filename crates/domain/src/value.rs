@@ -7,9 +7,14 @@ use std::fmt;
 pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The number as an integer; `None` unless it is whole and below 2^53 in size.
+///
+/// By way of 64 bits, which the processor converts itself: every row's id is compared with a typed word.
 fn exact(number: f64) -> Option<i128> {
-    #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
-    (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i128)
+    #[expect(clippy::cast_possible_truncation)] // a number out of range is not below 2^53
+    let whole = number as i64;
+    #[expect(clippy::cast_precision_loss)] // compared with the number to see whether it was whole
+    let is_exact = whole as f64 == number && number.abs() < EXACT;
+    is_exact.then(|| whole.into())
 }
 
 /// An operand of a condition, in wire units.

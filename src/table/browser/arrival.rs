@@ -51,7 +51,7 @@ impl Arrival {
         self.recorded
     }
 
-    /// Filters, sorts and prices the rows, which takes a tenth of a second for 100,000, and creates the poll
+    /// Filters, sorts and prices the rows, which takes half a second for 100,000, and creates the poll
     /// of a response to a recorded search. Responses that cannot be merged leave no rows. Runs on another
     /// thread.
     #[must_use]

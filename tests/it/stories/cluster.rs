@@ -4,6 +4,8 @@ use bourse::api::Request;
 
 use crate::stories::insights::{MARKET, wide};
 use bourse::core::message::Effect;
+
+use bourse::domain::Resource;
 use bourse::domain::throughput::{Throughput, WorkUnit};
 
 use crate::test_app::TestApp;
@@ -36,13 +38,38 @@ fn the_cheapest_offers_are_planned_as_the_number_is_typed() {
 }
 
 #[test]
-fn the_planner_begins_with_the_gpus_of_the_search() {
+fn the_number_of_gpus_moves_from_the_search_to_the_planner() {
     let mut desk = wide();
     desk.keys("/").type_text(" num_gpus=2").keys("enter");
-    desk.answer(MARKET).keys("K").expect("2 GPUs in 2 offers on 2 machines");
-    // Nothing is claimed of the sizes that the search leaves out.
+    let pair = r#"[{"id":102,"machine_id":12,"gpu_name":"RTX 4090","num_gpus":2,"gpu_ram":24564,"dph_base":0.70,
+        "dph_total":0.71,"rentable":true}]"#;
+    desk.answer(&format!("{{\"offers\":{pair}}}")).keys("K");
+    desk.expect("2 GPUs in 1 offer on 1 machine").expect("$0.710/h");
+    // Nothing is claimed of the sizes that the search left out, until they are there.
     desk.expect("Only offers with num_gpus=2, as the search says")
         .expect_not("The limits do not raise the bill");
+    let Request::Search(query) = desk.asked() else {
+        panic!("{:?}", desk.asked())
+    };
+    assert!(query.conditions.iter().all(|condition| condition.field.key != "num_gpus"));
+    desk.answer(MARKET).expect("2 GPUs in 2 offers on 2 machines");
+    desk.expect_not("as the search says");
+    // Left without a plan, the search asks for two again.
+    desk.keys("esc").expect("2 GPUs");
+    let Request::Search(query) = desk.asked() else {
+        panic!("{:?}", desk.asked())
+    };
+    assert!(query.conditions.iter().any(|condition| condition.field.key == "num_gpus"));
+}
+
+#[test]
+fn a_marked_plan_stays_among_the_rows_it_was_made_of() {
+    let mut desk = wide();
+    desk.keys("/").type_text(" num_gpus=2").keys("enter");
+    desk.answer(MARKET).keys("K").answer(MARKET);
+    desk.keys("enter").expect("2 offers marked").expect_not("num_gpus");
+    let marked = desk.model.browsers[Resource::Offers].marks.len();
+    assert_eq!(marked, 2);
 }
 
 #[test]
@@ -254,7 +281,7 @@ fn work_that_no_single_offer_does_in_time_is_divided() {
     desk.model.set_throughput(throughput);
     desk.keys("J").keys("tab tab tab tab tab");
     // 3.6 million tokens an hour on one GPU.
-    fill(&mut desk, "180M tokens").keys("tab tab");
+    fill(&mut desk, "180M tokens").keys("tab tab tab");
     fill(&mut desk, "2026-11-21 08:00").keys("enter");
     desk.expect("No single offer is known to be done in time: K splits the work among several");
     desk.keys("K")

@@ -230,7 +230,7 @@ fn work_and_a_deadline_are_priced_marked_and_come_back() {
     throughput.set(WorkUnit::Tokens, "RTX 4090", 5000.0).unwrap();
     desk.model.set_throughput(throughput);
     desk.keys("J").expect("= 180M tokens / (1 × 5000 tokens/s) / 3600 s/h");
-    desk.keys("tab tab tab tab tab tab tab").type_text("someday");
+    desk.keys("tab tab tab tab tab tab tab tab").type_text("someday");
     desk.expect("Done by: Not a time");
     desk.keys("ctrl-u").type_text("2999-12-31");
     desk.expect("before the deadline")
@@ -262,6 +262,25 @@ fn the_rate_of_the_selected_model_is_typed_beside_the_work_and_saved() {
     desk.keys("ctrl-u").type_text("5000/s").keys("enter");
     desk.expect("$/Mtoken");
     assert_eq!(saved_rates(&desk), [("RTX 4090".to_owned(), Some("5000".to_owned()))]);
+}
+
+#[test]
+fn a_rate_can_be_given_to_any_model_of_the_rows_and_each_keeps_its_own() {
+    let mut desk = wide();
+    desk.keys("/").type_text(" 180M tokens").keys("enter");
+    // No model is asked for: that of the selected row comes first, then the most offered one.
+    desk.keys("J").expect("‹ RTX 4090 ›");
+    desk.type_text("5000");
+    desk.keys("down right").expect("‹ RTX 3090 ›").expect("tokens/s of RTX 3090");
+    desk.keys("up").type_text("2500x").keys("down left");
+    desk.expect("‹ RTX 4090 ›").expect("5000");
+    // One that cannot be read is not lost out of sight.
+    desk.keys("enter").expect("‹ RTX 3090 ›").expect("Not a number");
+    desk.type_text("2500").keys("enter").expect("$/Mtoken");
+    let rates = [("RTX 3090", "2500"), ("RTX 4090", "5000")].map(|(model, rate)| (model.to_owned(), Some(rate.to_owned())));
+    let mut saved = saved_rates(&desk);
+    saved.sort();
+    assert_eq!(saved, rates);
 }
 
 /// The models and rates that were saved in the configuration, in order.
@@ -297,12 +316,13 @@ fn without_a_rate_the_desk_and_its_rows_name_the_field_that_takes_it() {
         let mut desk = TestApp::with_offers(MARKET);
         desk.resize(columns, rows);
         desk.keys("/").type_text(" 180M tokens").keys("enter");
-        desk.expect("No bill: the tokens/s of RTX 4090 are unknown (J: field Rate)");
+        desk.expect("No bill: the tokens/s of these models are unknown (J: Rate, Rate of)");
         desk.expect("rate unknown");
-        // So says the plan, in place of offers that fail.
-        desk.keys("K")
-            .expect("the tokens/s of RTX 4090 are unknown (J: field Rate)");
-        desk.keys("esc");
+        // So say the plan, in place of offers that fail, and the market, in place of prices.
+        for key in ["K", "m"] {
+            desk.keys(key).expect("the tokens/s of these models are unknown");
+            desk.keys("esc");
+        }
         desk.keys("J").type_text("5000").keys("enter").expect_not("No bill");
     }
     let mut desk = wide();

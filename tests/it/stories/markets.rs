@@ -412,11 +412,23 @@ fn thin_evidence_and_a_silent_market_leave_the_dialect_to_the_user() {
         &mut desk,
         MarketEvent::Probed(Err(EffectError::new("connection refused").into())),
     );
-    assert!(flat(&desk).contains("not found: connection refused. To save it anyway, choose the dialect."));
+    assert!(flat(&desk).contains("not found: connection refused. Nothing is saved yet"));
+    // Saved all the same, it takes the documented dialect.
+    let mut as_it_is = probed();
+    news(
+        &mut as_it_is,
+        MarketEvent::Probed(Err(EffectError::new("connection refused").into())),
+    );
+    as_it_is.expect("‹ documented ›");
+    assert_eq!(commands(&mut as_it_is), []);
+    as_it_is.keys("enter");
+    let asked = commands(&mut as_it_is);
+    assert!(matches!(asked.as_slice(), [MarketCommand::Change(Change::Add(new))] if new.dialect.name == "documented"));
     // The address can be corrected at once.
     desk.keys("ctrl-u")
         .type_text("https://lab2.example")
-        .expect("https://lab2.example");
+        .expect("https://lab2.example")
+        .expect("‹ find out ›");
     desk.keys("tab tab right right enter");
     let asked = commands(&mut desk);
     assert!(matches!(asked.as_slice(), [MarketCommand::Change(Change::Add(new))] if new.dialect.name == "vast"));

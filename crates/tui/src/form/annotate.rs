@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Form;
+use super::{Control, Form};
 
 impl<K: Copy + Eq> Form<K> {
     /// Marks the byte range of a field's text to which its error refers: carets are drawn below it.
@@ -32,5 +32,19 @@ impl<K: Copy + Eq> Form<K> {
         if let Some(field) = self.field_mut(key) {
             field.is_hidden = is_hidden;
         }
+    }
+
+    /// Replaces the options of a choice and selects the one at `chosen`, or the last one if that is too large; no
+    /// effect on other fields.
+    pub fn set_options<O: Into<Cow<'static, str>>>(
+        &mut self,
+        key: K,
+        new: impl IntoIterator<Item = O>,
+        chosen: usize,
+    ) {
+        if let Some(Control::Choice { options, .. }) = self.field_mut(key).map(|field| &mut field.control) {
+            *options = new.into_iter().map(Into::into).collect();
+        }
+        self.choose(key, chosen);
     }
 }

@@ -78,7 +78,7 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let mut lines: Vec<_> = summary.map(|text| Line::styled(text, theme.accent)).collect();
     let key = planning.plan.is_none().then(|| scene.key(Action::Job));
     let no_bill = key.and_then(|key| offers.describe_unknown_rate(&key));
-    let reason = view.reason.iter().cloned().chain(no_bill);
+    let reason = view.origin.reason.iter().cloned().chain(no_bill);
     lines.extend(reason.map(|text| Line::styled(text, theme.warning)));
     let basis = offers.pricing().job.map_or_else(
         || "per hour; a job gives the whole bill".to_owned(),

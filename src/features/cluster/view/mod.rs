@@ -46,7 +46,7 @@ const MODELS: [&str; 2] = ["all the same", "may differ"];
 
 /// The text fields with their labels and notes; the choices follow the first five.
 const TEXTS: [(ClusterField, &str, &str); 8] = [
-    (ClusterField::Gpus, "GPUs", ""),
+    (ClusterField::Gpus, "GPUs", "at least"),
     (ClusterField::Vram, "Memory per GPU", "as sold: 24GB, 80GB"),
     (ClusterField::Least, "Min machines", ""),
     (ClusterField::Most, "Max machines", ""),
@@ -124,6 +124,16 @@ fn blank_form(offers: &Browser) -> Form<ClusterField> {
     Form::new(fields).submits(ClusterField::Mark)
 }
 
+/// The occasion on which the planner was opened.
+#[derive(Debug, Default)]
+struct Origin {
+    /// Why it was opened in place of a single offer; shown above the plan.
+    reason: Option<String>,
+    /// Whether the number of GPUs was taken from the search, which gets it back when the planner is left without a
+    /// plan.
+    widens_search: bool,
+}
+
 /// The view of the planner over the loaded offers.
 #[derive(Debug)]
 pub(crate) struct Cluster {
@@ -135,8 +145,7 @@ pub(crate) struct Cluster {
     picks: Vec<(u32, f64)>,
     /// The ids of these offers.
     ids: Vec<RowId>,
-    /// Why it was opened in place of a single offer.
-    reason: Option<String>,
+    origin: Origin,
     /// Whether a response has replaced the plan since the last key: it is marked or copied by the second key only, as
     /// the first may have meant the plan before.
     is_replaced: bool,
@@ -146,33 +155,40 @@ pub(crate) struct Cluster {
 
 /// Opens the cluster planner over the loaded offers; the result is always true.
 ///
-/// If the search asks for more GPUs than any offer has, and no row is left, that condition moves from the
-/// search to the planner, and the search is sent. If no single offer does the job in time, the plan divides
-/// it.
+/// If the search asks for a number of GPUs, that condition moves from the search to the planner, and the
+/// search is sent: several offers may have them together. Leaving without a plan brings it back, unless no
+/// single offer had met it. If no single offer does the job in time, the plan divides it.
 pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let offers = cx.table(Resource::Offers);
     if offers.needs_split() {
         let reason = "No single offer is known to be done in time: this plan divides the work";
-        return open_with(cx, Some(reason.to_owned()), |form| {
-            form.set_text(ClusterField::Gpus, "1");
-        });
+        let origin = Origin {
+            reason: Some(reason.to_owned()),
+            widens_search: false,
+        };
+        return open_with(cx, origin, |form| form.set_text(ClusterField::Gpus, "1"));
     }
-    let Some(gpus) = offers.gpus_beyond_an_offer().filter(|_| offers.view().is_empty()) else {
-        return open_with(cx, None, |_| {});
+    let Some(gpus) = offers.gpus_asked() else {
+        return open_with(cx, Origin::default(), |_| {});
     };
+    let is_beyond_offers = offers.gpus_beyond_an_offer().is_some() && offers.view().is_empty();
     let mut conditions = offers.query.conditions.clone();
     conditions.retain(|condition| condition.field.key != "num_gpus");
     offers.jump_to(conditions);
     cx.ask(Resource::Offers);
     let gpus = trimmed(gpus, 0);
-    let reason = format!("No single offer has {gpus} GPUs: this plan combines several");
-    open_with(cx, Some(reason), |form| form.set_text(ClusterField::Gpus, &gpus))
+    let reason = is_beyond_offers.then(|| format!("No single offer has {gpus} GPUs: this plan combines several"));
+    let origin = Origin {
+        reason,
+        widens_search: !is_beyond_offers,
+    };
+    open_with(cx, origin, |form| form.set_text(ClusterField::Gpus, &gpus))
 }
 
 /// Opens the cluster planner for `gpus` GPUs of one model, or of any models if it is `None`; the other fields
 /// are as they were last.
 pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
-    open_with(cx, None, |form| {
+    open_with(cx, Origin::default(), |form| {
         let condition = model.and_then(|model| {
             let field = Resource::Offers.catalog().by_key("gpu_name")?;
             let model = Operand::One(Value::Text(model.to_owned()));
@@ -187,7 +203,7 @@ pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
 /// Opens the cluster planner for exactly `machines` machines with at least `gpus_each` GPUs each, without
 /// conditions on offers; the other fields are as they were last.
 pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
-    open_with(cx, None, |form| {
+    open_with(cx, Origin::default(), |form| {
         let (machines, gpus) = (wanted.machines, wanted.gpus_each);
         form.set_text(ClusterField::Gpus, &machines.saturating_mul(gpus).to_string());
         form.set_text(ClusterField::PerMachine, &gpus.to_string());
@@ -199,8 +215,8 @@ pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
 }
 
 /// Opens the cluster planner with its last fields, or else blank ones, changed by `fill`, and searches for
-/// more offers if the response was cut off; `reason` is shown above the plan. The result is always true.
-fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut Form<ClusterField>)) -> bool {
+/// more offers if the response was cut off. The result is always true.
+fn open_with(cx: &mut Cx<'_>, origin: Origin, fill: impl FnOnce(&mut Form<ClusterField>)) -> bool {
     let draft = cx.drafts().take::<Form<ClusterField>>();
     let offers = &cx.state().browsers[Resource::Offers];
     let mut view = Cluster {
@@ -209,7 +225,7 @@ fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut For
         planning: None,
         picks: Vec::new(),
         ids: Vec::new(),
-        reason,
+        origin,
         is_replaced: false,
         top: 0,
     };
@@ -380,7 +396,12 @@ impl FormView for Cluster {
                 };
                 self.top = plan.top.saturating_add_signed(by).min(plan.last_top());
             }
-            Action::Back => cx.close(),
+            Action::Back => {
+                if self.origin.widens_search && cx.table(Resource::Offers).jump_back() {
+                    cx.ask(Resource::Offers);
+                }
+                cx.close();
+            }
             Action::Refresh => cx.perform_on_pane(action),
             Action::Copy => self.submitted(ClusterField::Copy, cx),
             Action::Reset => {

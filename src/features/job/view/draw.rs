@@ -7,14 +7,13 @@ use super::JobForm;
 use crate::core::view::Scene;
 use crate::core::views::sheet;
 use crate::domain::cost::{Job, Outlives, Prices};
-use crate::domain::text::visible;
 use crate::domain::{Listing, Resource, format};
 use crate::features::job::bill;
 use crate::features::job::bill::{AMOUNT, LABEL};
 use crate::tui::panel::Panel;
 use crate::tui::theme::Theme;
 
-/// Rows of the form: its fields, and the buttons with a blank line above.
+/// Rows of the form without the model of a rate: its fields, and the buttons with a blank line above.
 const FORM: u16 = 10;
 
 /// Draws the form of the job, and next to it the bill on the selected offer and the cheapest offers that fit
@@ -27,7 +26,7 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
         .map_or_else(|| "Bill".to_owned(), |id| format!("Bill on {id}"));
     let name = selected.map_or_else(String::new, |(listing, row)| name(listing, row));
     let width = sheet::result_width(area, scene.size);
-    let mut lines = match (&view.job, selected) {
+    let lines = match (&view.job, selected) {
         (Err((key, why)), _) => vec![Line::styled(format!("{}: {why}", key.label()), scene.theme.warning)],
         (Ok(_), None) => vec![Line::styled("No offer selected", scene.theme.dim)],
         (Ok(job), Some((listing, row))) => {
@@ -35,11 +34,6 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
             bill::job(&prices, row, job, (scene.now.epoch, width), scene.theme)
         }
     };
-    // Where the field is filled its own note gives way to the number.
-    lines.extend(view.rated.as_ref().map(|(_, model)| {
-        let text = format!("The rate is that of {}, the selected row", visible(model, 24));
-        Line::styled(text, scene.theme.dim)
-    }));
     let best = view
         .job
         .is_ok()
@@ -49,11 +43,12 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     // A low screen shows the form alone, with the total and the deadline.
     let priced = view.job.as_ref().ok().zip(selected);
     let outcome = priced.map_or_else(String::new, |(job, (listing, row))| outcome(listing, row, job, scene));
+    let fields = FORM + u16::from(view.rated.is_some());
     // Room for an error below the fields.
     let sheet = sheet::with_result(
         Panel::new("Job").note(outcome),
         Panel::new(title).note(name),
-        (FORM + 2, rows.max(FORM + 4)),
+        (fields + 2, rows.max(fields + 4)),
         area,
         scene,
     );

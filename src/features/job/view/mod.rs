@@ -2,6 +2,8 @@
 
 mod draw;
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
@@ -37,6 +39,7 @@ pub(crate) enum JobField {
     Upload,
     Work,
     Rate,
+    Model,
     By,
     Apply,
     Clear,
@@ -55,7 +58,7 @@ impl JobField {
         Self::By,
     ];
 
-    /// The label of a field or button, and the note after it, which is empty for buttons.
+    /// The label of a field or button, and the note after it, which is empty for choices and buttons.
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Run => ("Run time", "24h, 3d, 2w"),
@@ -65,6 +68,7 @@ impl JobField {
             Self::Upload => ("Upload", "for the job"),
             Self::Work => ("Work", "500M tokens"),
             Self::Rate => ("Rate", NO_UNIT),
+            Self::Model => ("Rate of", ""),
             Self::By => ("Done by", "friday, 18:00"),
             Self::Apply => ("Price offers", ""),
             Self::Clear => ("Clear pricing", ""),
@@ -77,10 +81,10 @@ impl JobField {
     }
 
     /// The limits of a field's number, and the quantity that its text is parsed and written as; without
-    /// meaning for the deadline and the buttons.
+    /// meaning for the model, the deadline and the buttons.
     const fn input(self) -> (Input, Quantity) {
         match self {
-            Self::Run | Self::By | Self::Apply | Self::Clear => (Input::RunHours, Quantity::Hours),
+            Self::Run | Self::Model | Self::By | Self::Apply | Self::Clear => (Input::RunHours, Quantity::Hours),
             Self::Stopped => (Input::StoppedHours, Quantity::Hours),
             Self::Disk => (Input::DiskGb, Quantity::Gigabytes),
             Self::Download => (Input::GbIn, Quantity::Gigabytes),
@@ -90,7 +94,7 @@ impl JobField {
     }
 
     /// Parses the text of this field into its member of `job`. Empty work or an empty deadline clears it; a
-    /// rate is only validated, and buttons do nothing. `Err` if the text is invalid or out of range.
+    /// rate is only validated, and the model and buttons do nothing. `Err` if the text is invalid or out of range.
     fn read(self, text: &str, job: &mut Job, local: &LocalTime) -> Result<(), FieldError> {
         let (input, quantity) = self.input();
         let number = |text: &str| quantity::within(text, quantity, 0.0..=input.maximum());
@@ -114,7 +118,7 @@ impl JobField {
             Self::Rate => drop(rate(text)?),
             Self::By if is_blank => job.deadline = None,
             Self::By => job.deadline = Some(deadline::moment(text, local)?),
-            Self::Apply | Self::Clear => {}
+            Self::Model | Self::Apply | Self::Clear => {}
         }
         Ok(())
     }
@@ -150,9 +154,13 @@ const NO_WORK: &str = "Type the work first, such as 500M tokens, with an offer s
 /// The name of the unit of work that needs no throughput.
 const DLPERF_HOURS: &str = "dlperf-hours";
 
+/// The rates typed for each unit and GPU model, as texts.
+type TypedRates = BTreeMap<(WorkUnit, String), String>;
+
 /// The input of a form that was closed without pricing.
 struct Draft {
     texts: [String; 8],
+    rates: TypedRates,
     /// The job of the search meanwhile: a draft of another one is out of date.
     job: Option<Job>,
 }
@@ -174,6 +182,11 @@ pub struct JobForm {
     rates: Arc<Throughput>,
     /// The unit and the model that the rate is for, if the work has one.
     rated: Option<(WorkUnit, String)>,
+    /// The rates that were typed before another unit or model was chosen.
+    typed: TypedRates,
+    /// The GPU models of the loaded offers, as the choices of the rate's: that of the selected offer, then those
+    /// with the most offers.
+    models: Vec<String>,
     /// The job in the fields, or the first invalid field.
     job: Result<Job, (JobField, FieldError)>,
     /// The cheapest offers that suit the job; their total number follows.
@@ -188,7 +201,9 @@ impl JobForm {
         let local = state.local_time(now);
         let offers = &state.browsers[Resource::Offers];
         let draft = state.drafts.get::<Draft>();
-        let texts = if let Some(draft) = draft.filter(|draft| draft.job == offers.computed.job) {
+        let draft = draft.filter(|draft| draft.job == offers.computed.job);
+        let typed = draft.map_or_else(TypedRates::new, |draft| draft.rates.clone());
+        let texts = if let Some(draft) = draft {
             draft.texts.clone()
         } else {
             let usual = Job::default();
@@ -204,21 +219,26 @@ impl JobForm {
             let field = Field::text(key, key.label(), text).note(key.words().1);
             field.check(move |text| key.read(text, &mut Job::default(), &local))
         });
+        let mut fields: Vec<_> = fields.collect();
+        let model = Field::choice(JobField::Model, JobField::Model.label(), [""; 0], 0);
+        fields.insert(fields.len() - 1, model);
         let mut buttons = vec![Field::button(JobField::Apply, JobField::Apply.label())];
         if has_job {
             buttons.push(Field::button(JobField::Clear, JobField::Clear.label()));
         }
         let mut view = Self {
-            form: Form::new(fields.chain(buttons).collect()).submits(JobField::Apply),
+            form: Form::new(fields.into_iter().chain(buttons).collect()).submits(JobField::Apply),
             local,
             has_job,
             rates: Arc::clone(&offers.computed.throughput),
             rated: None,
+            typed,
+            models: Vec::new(),
             job: Ok(Job::default()),
             candidates: Vec::new(),
             fitting: 0,
         };
-        view.recompute(offers);
+        view.rows_changed(state);
         if view.lacks_rate() {
             view.form.focus_on(JobField::Rate);
         }
@@ -235,60 +255,86 @@ impl JobForm {
         Ok(job)
     }
 
-    /// Fills the rate field with the configured rate of the selected offer's GPU model for the unit of the
-    /// typed work, or leaves it blank without one. Without a unit or an offer only its note changes. Nothing
-    /// changes while unit and model are the same as at the last call.
-    fn prefill_rate(&mut self, offers: &Browser) {
-        let unit = self
-            .form
-            .text(JobField::Work)
-            .parse::<Work>()
-            .ok()
-            .map(|work| work.unit);
-        let model = offers.listing().zip(offers.selected_row()).and_then(|(listing, row)| {
-            let model = listing.text(row, listing.catalog().by_key("gpu_name")?)?;
-            Some(model.unescaped().to_owned())
-        });
-        let rated = unit.zip(model);
+    /// Offers GPU models for the rate; the chosen one stays if it is among them, else the first is chosen.
+    fn offer_models(&mut self, models: Vec<String>) {
+        let chosen = self.models.get(self.form.chosen(JobField::Model));
+        let index = models.iter().position(|model| Some(model) == chosen);
+        let names = models.iter().map(|model| visible(model, 24));
+        self.form.set_options(JobField::Model, names, index.unwrap_or(0));
+        self.models = models;
+    }
+
+    /// Fills the rate field with the rate typed before, or else the configured one, of the chosen GPU model for
+    /// the unit of the typed work, or leaves it blank without one. Without a unit or offers only its note
+    /// changes. Nothing changes while unit and model are the same as at the last call.
+    fn prefill_rate(&mut self) {
+        let work = self.form.text(JobField::Work).parse::<Work>();
+        let model = self.models.get(self.form.chosen(JobField::Model));
+        let rated = work.ok().map(|work| work.unit).zip(model.cloned());
+        self.form.set_hidden(JobField::Model, rated.is_none());
         if self.rated == rated {
             return;
         }
-        self.rated = rated;
-        let Some((unit, model)) = &self.rated else {
+        if let Some(before) = std::mem::replace(&mut self.rated, rated) {
+            self.typed.insert(before, self.form.text(JobField::Rate).to_owned());
+        }
+        let Some(rated) = &self.rated else {
             self.form.set_note(JobField::Rate, NO_UNIT.to_owned());
             return;
         };
-        let known = offers.computed.throughput.rate(*unit, model, 1.0);
-        let text = known.map(|rate| quantity::write(rate, Quantity::Number));
+        let (unit, model) = rated;
+        let known = || Some(quantity::write(self.rates.rate(*unit, model, 1.0)?, Quantity::Number));
+        let text = self.typed.get(rated).cloned().or_else(known);
         self.form.set_text(JobField::Rate, &text.unwrap_or_default());
         let note = format!("{} of {}", unit.rate(), visible(model, 24));
         self.form.set_note(JobField::Rate, note);
     }
 
-    /// Whether the unit of the work needs a rate of the selected GPU model and none is configured; false
-    /// without such work or a selected offer.
+    /// Whether the unit of the work needs a rate of the chosen GPU model and none is configured; false
+    /// without such work or offers.
     fn lacks_rate(&self) -> bool {
         let rated = self.rated.as_ref();
         rated.is_some_and(|(unit, model)| self.rates.rate(*unit, model, 1.0).is_none())
     }
 
-    /// The work unit, the GPU model and the typed rate per second, which is `None` if a configured one was
-    /// erased. No change if the rate is invalid or is the configured one, if the work needs none, or without
-    /// a selected offer.
-    fn new_rate(&self) -> Option<(WorkUnit, String, Option<f64>)> {
-        let (unit, model) = self.rated.clone()?;
-        let text = self.form.text(JobField::Rate);
-        let rate = match text.trim() {
-            "" => None,
-            text => Some(rate(text).ok()?),
-        };
-        (self.rates.rate(unit, &model, 1.0) != rate).then_some((unit, model, rate))
+    /// The typed texts of all rates, with their units and GPU models: the one in the field, and those of units
+    /// and models chosen before.
+    fn rate_texts(&self) -> impl Iterator<Item = (&(WorkUnit, String), &str)> {
+        let current = self.rated.iter().map(|rated| (rated, self.form.text(JobField::Rate)));
+        let before = self.typed.iter().filter(|(key, _)| self.rated.as_ref() != Some(*key));
+        current.chain(before.map(|(key, text)| (key, text.as_str())))
+    }
+
+    /// The work units, the GPU models and the typed rates per second that differ from the configured ones; a
+    /// rate is `None` if a configured one was erased. Those that are invalid are left out.
+    fn new_rates(&self) -> Vec<(WorkUnit, String, Option<f64>)> {
+        let new = self.rate_texts().filter_map(|((unit, model), text)| {
+            let rate = match text.trim() {
+                "" => None,
+                text => Some(rate(text).ok()?),
+            };
+            (self.rates.rate(*unit, model, 1.0) != rate).then(|| (*unit, model.clone(), rate))
+        });
+        new.collect()
+    }
+
+    /// Chooses the first GPU model whose typed rate is invalid; false if there is none.
+    fn choose_invalid_rate(&mut self) -> bool {
+        let is_invalid = |text: &str| !text.trim().is_empty() && rate(text).is_err();
+        let invalid = self.rate_texts().find(|(_, text)| is_invalid(text));
+        let index = invalid.and_then(|((_, model), _)| self.models.iter().position(|known| known == model));
+        if let Some(index) = index {
+            self.form.choose(JobField::Model, index);
+            self.prefill_rate();
+            self.form.focus_on(JobField::Rate);
+        }
+        index.is_some()
     }
 
     /// Prefills the rate, parses the job from the fields, and collects the cheapest of the table's offers
     /// that fit it, lowest bill first. There are none while a field is invalid.
     fn recompute(&mut self, offers: &Browser) {
-        self.prefill_rate(offers);
+        self.prefill_rate();
         self.job = self.read();
         self.candidates.clear();
         self.fitting = 0;
@@ -314,7 +360,7 @@ impl JobForm {
     /// Prices the offers for the job, saves a changed or erased rate to the configuration, and closes the
     /// form. With an invalid field, or a rate without work, only the error is shown.
     fn apply(&mut self, cx: &mut Cx<'_>) {
-        if !self.form.validate() {
+        if !self.form.validate() || self.choose_invalid_rate() && !self.form.validate() {
             return;
         }
         if self.rated.is_none() && !self.form.text(JobField::Rate).is_empty() {
@@ -324,11 +370,11 @@ impl JobForm {
         }
         if let Ok(job) = self.job {
             cx.drafts().take::<Draft>();
-            if let Some((unit, model, rate)) = self.new_rate() {
-                self.rates = Arc::clone(&cx.state().browsers[Resource::Offers].computed.throughput);
+            for (unit, model, rate) in self.new_rates() {
                 let rate = rate.map(|rate| trimmed(rate, 9));
                 cx.effect(Effect::Config(ConfigCommand::SaveRate { unit, model, rate }));
             }
+            self.rates = Arc::clone(&cx.state().browsers[Resource::Offers].computed.throughput);
             cx.price_job(Some(job));
             cx.toast(format!("Offers priced for {}", job.brief(&self.local)));
             cx.close();
@@ -342,6 +388,26 @@ impl JobForm {
         cx.toast("Job pricing cleared");
         cx.close();
     }
+}
+
+/// The GPU models of the table's rows, that of the selected row first, then those with the most rows; of as many rows
+/// by name. Empty without rows.
+fn models(offers: &Browser) -> Vec<String> {
+    let Some((listing, field)) = offers
+        .listing()
+        .and_then(|listing| Some((listing, listing.catalog().by_key("gpu_name")?)))
+    else {
+        return Vec::new();
+    };
+    let model = |row: usize| Some(listing.text(row, field)?.unescaped().to_owned());
+    let mut counts = BTreeMap::<String, usize>::new();
+    for model in offers.view().iter().filter_map(|row| model(*row as usize)) {
+        *counts.entry(model).or_default() += 1;
+    }
+    let selected = offers.selected_row().and_then(model);
+    let mut models: Vec<(String, usize)> = counts.into_iter().collect();
+    models.sort_by_key(|(model, rows)| (Some(model) != selected.as_ref(), Reverse(*rows)));
+    models.into_iter().map(|(model, _)| model).collect()
 }
 
 /// The texts of the fields that show a job, in the order of `JobField::TEXTS`; the rate is blank.
@@ -378,10 +444,11 @@ impl FormView for JobForm {
         if key == JobField::Rate {
             // The bills follow the rate while it is typed.
             let mut rates = Throughput::clone(&self.rates);
-            match self.new_rate() {
-                Some((unit, model, Some(rate))) => drop(rates.set(unit, &model, rate)),
-                Some((unit, model, None)) => rates.remove(unit, &model),
-                None => {}
+            for (unit, model, rate) in self.new_rates() {
+                match rate {
+                    Some(rate) => drop(rates.set(unit, &model, rate)),
+                    None => rates.remove(unit, &model),
+                }
             }
             cx.set_throughput(rates);
         }
@@ -400,7 +467,8 @@ impl FormView for JobForm {
             Action::Back => {
                 let texts = JobField::TEXTS.map(|key| self.form.text(key).to_owned());
                 let job = cx.state().browsers[Resource::Offers].computed.job;
-                cx.drafts().put(Draft { texts, job });
+                let rates = self.rate_texts().map(|(key, text)| (key.clone(), text.to_owned())).collect();
+                cx.drafts().put(Draft { texts, rates, job });
                 cx.close();
             }
             Action::Remove => Self::clear(cx),
@@ -423,7 +491,9 @@ impl FormView for JobForm {
     }
 
     fn rows_changed(&mut self, state: &State) {
-        self.recompute(&state.browsers[Resource::Offers]);
+        let offers = &state.browsers[Resource::Offers];
+        self.offer_models(models(offers));
+        self.recompute(offers);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -27,7 +27,8 @@ impl MarketForm {
     }
 
     /// Selects the detected dialect and focuses Save, or focuses the dialect field if it is not clear. A
-    /// failure becomes the complaint, with the key or address focused; nothing is saved until another Enter.
+    /// refused key becomes the complaint, with the key focused. If the market cannot be searched, that is the
+    /// complaint, with the address focused, and the documented dialect is selected. Nothing is saved until another Enter.
     pub(super) fn on_findings(&mut self, result: Result<Findings, ProbeError>) {
         match result {
             Ok(findings) => {
@@ -45,19 +46,25 @@ impl MarketForm {
                 self.complaint = Some(format!("{why}. Change the key and save again: nothing is saved yet."));
             }
             Err(ProbeError::Failed(why)) => {
+                self.choose_dialect(Some(&Dialect::DOCUMENTED));
+                self.is_dialect_assumed = true;
                 self.form.focus_on(MarketField::Address);
                 self.complaint = Some(format!(
-                    "The dialect was not found: {why}. To save it anyway, choose the dialect."
+                    "The dialect was not found: {why}. Nothing is saved yet: saving again takes the documented one."
                 ));
             }
         }
         self.check();
     }
 
-    /// Drops the findings, if there are any, and the selected dialect with them, if the address is being
-    /// edited, as they are those of another address.
+    /// Drops the findings, if there are any, and the detected or assumed dialect with them, if the address is
+    /// being edited, as they are those of another address.
     pub(super) fn on_address(&mut self) {
-        if self.form.focused() == Some(MarketField::Address) && self.findings.take().is_some() {
+        if self.form.focused() != Some(MarketField::Address) {
+            return;
+        }
+        let is_assumed = std::mem::take(&mut self.is_dialect_assumed);
+        if self.findings.take().is_some() || is_assumed {
             self.choose_dialect(None);
         }
     }

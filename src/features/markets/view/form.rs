@@ -59,6 +59,8 @@ pub(super) struct MarketForm {
     pub(super) complaint: Option<String>,
     /// The evidence for the dialect of the market at this address.
     pub(super) findings: Option<Findings>,
+    /// Whether the documented dialect was selected because the market could not be searched.
+    pub(super) is_dialect_assumed: bool,
     /// Whether saving is in progress.
     is_busy: bool,
     taken: Vec<String>,
@@ -120,6 +122,7 @@ impl MarketForm {
             form: Form::new(fields).submits(MarketField::Save),
             complaint: None,
             findings: None,
+            is_dialect_assumed: false,
             is_busy: false,
             taken: market_list.markets.iter().map(|market| market.name.clone()).collect(),
             has_variable: market_list.has_variable,
