@@ -51,7 +51,12 @@ fn the_number_of_gpus_moves_from_the_search_to_the_planner() {
     let Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.asked())
     };
-    assert!(query.conditions.iter().all(|condition| condition.field.key != "num_gpus"));
+    assert!(
+        query
+            .conditions
+            .iter()
+            .all(|condition| condition.field.key != "num_gpus")
+    );
     desk.answer(MARKET).expect("2 GPUs in 2 offers on 2 machines");
     desk.expect_not("as the search says");
     // Left without a plan, the search asks for two again.
@@ -59,7 +64,12 @@ fn the_number_of_gpus_moves_from_the_search_to_the_planner() {
     let Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.asked())
     };
-    assert!(query.conditions.iter().any(|condition| condition.field.key == "num_gpus"));
+    assert!(
+        query
+            .conditions
+            .iter()
+            .any(|condition| condition.field.key == "num_gpus")
+    );
 }
 
 #[test]

@@ -271,13 +271,16 @@ fn a_rate_can_be_given_to_any_model_of_the_rows_and_each_keeps_its_own() {
     // No model is asked for: that of the selected row comes first, then the most offered one.
     desk.keys("J").expect("‹ RTX 4090 ›");
     desk.type_text("5000");
-    desk.keys("down right").expect("‹ RTX 3090 ›").expect("tokens/s of RTX 3090");
+    desk.keys("down right")
+        .expect("‹ RTX 3090 ›")
+        .expect("tokens/s of RTX 3090");
     desk.keys("up").type_text("2500x").keys("down left");
     desk.expect("‹ RTX 4090 ›").expect("5000");
     // One that cannot be read is not lost out of sight.
     desk.keys("enter").expect("‹ RTX 3090 ›").expect("Not a number");
     desk.type_text("2500").keys("enter").expect("$/Mtoken");
-    let rates = [("RTX 3090", "2500"), ("RTX 4090", "5000")].map(|(model, rate)| (model.to_owned(), Some(rate.to_owned())));
+    let rates =
+        [("RTX 3090", "2500"), ("RTX 4090", "5000")].map(|(model, rate)| (model.to_owned(), Some(rate.to_owned())));
     let mut saved = saved_rates(&desk);
     saved.sort();
     assert_eq!(saved, rates);

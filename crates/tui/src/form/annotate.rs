@@ -36,12 +36,7 @@ impl<K: Copy + Eq> Form<K> {
 
     /// Replaces the options of a choice and selects the one at `chosen`, or the last one if that is too large; no
     /// effect on other fields.
-    pub fn set_options<O: Into<Cow<'static, str>>>(
-        &mut self,
-        key: K,
-        new: impl IntoIterator<Item = O>,
-        chosen: usize,
-    ) {
+    pub fn set_options<O: Into<Cow<'static, str>>>(&mut self, key: K, new: impl IntoIterator<Item = O>, chosen: usize) {
         if let Some(Control::Choice { options, .. }) = self.field_mut(key).map(|field| &mut field.control) {
             *options = new.into_iter().map(Into::into).collect();
         }

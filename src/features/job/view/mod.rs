@@ -467,7 +467,10 @@ impl FormView for JobForm {
             Action::Back => {
                 let texts = JobField::TEXTS.map(|key| self.form.text(key).to_owned());
                 let job = cx.state().browsers[Resource::Offers].computed.job;
-                let rates = self.rate_texts().map(|(key, text)| (key.clone(), text.to_owned())).collect();
+                let rates = self
+                    .rate_texts()
+                    .map(|(key, text)| (key.clone(), text.to_owned()))
+                    .collect();
                 cx.drafts().put(Draft { texts, rates, job });
                 cx.close();
             }

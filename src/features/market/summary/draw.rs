@@ -83,7 +83,10 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let no_bill = browser.describe_unknown_rate(&scene.key(Action::Job));
     let [warning, table] = Layout::vertical([Length(u16::from(no_bill.is_some())), Fill(1)]).areas(inner);
-    scene.render(TextLine::styled(no_bill.unwrap_or_default(), scene.theme.warning), warning);
+    scene.render(
+        TextLine::styled(no_bill.unwrap_or_default(), scene.theme.warning),
+        warning,
+    );
     table_of_groups(view, table, scene);
     if let Some(listing) = browser.listing().filter(|_| detail.height > 0) {
         draw_selected(view, listing, detail, scene);
