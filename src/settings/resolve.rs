@@ -21,7 +21,6 @@ use crate::domain::{Condition, Dialect, plain};
 use crate::process::Terminal;
 use crate::record::store::{Database, HistoryLocation};
 use crate::sandbox::latency::Latency;
-use crate::sandbox::market::MarketConfig;
 use crate::sandbox::market::runs::MarketRuns;
 use crate::sandbox::{GroupStore, RunStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::{PacingFile, Paths, StateFile, keys};
@@ -194,12 +193,7 @@ impl Settings {
         let Market::Embedded(config) = &self.market else {
             return None;
         };
-        let now = current_time().seconds();
-        let runs = config.runs.as_ref().filter(|runs| runs.continues(&config.market, now));
-        let market = MarketConfig {
-            start: runs.map_or(now, |runs| runs.start),
-            ..config.market
-        };
+        let market = config.market_at(current_time().seconds());
         (!config.freeze).then(|| SandboxPast::new(market, self.dialect))
     }
 

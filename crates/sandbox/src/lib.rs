@@ -197,6 +197,23 @@ impl Default for SandboxConfig {
     }
 }
 
+impl SandboxConfig {
+    /// The runs from which the market goes on at `now`, seconds since 1970; `None` if it is frozen or drawn then.
+    pub fn continued_runs(&self, now: f64) -> Option<&MarketRuns> {
+        let runs = self.runs.as_ref().filter(|_| !self.freeze);
+        runs.filter(|runs| runs.continues(&self.market, now))
+    }
+
+    /// The configuration of the market of a sandbox started at `now`, seconds since 1970: it was drawn at the start of
+    /// the runs from which it goes on, or is drawn then.
+    pub fn market_at(&self, now: f64) -> MarketConfig {
+        MarketConfig {
+            start: self.continued_runs(now).map_or(now, |runs| runs.start),
+            ..self.market
+        }
+    }
+}
+
 /// The entry point of the sandbox: see [`Sandbox::start`].
 #[derive(Debug)]
 pub struct Sandbox;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::fleet::Fleet;
 use super::market::runs::{MarketRuns, Run};
-use super::market::{Market, MarketConfig};
+use super::market::Market;
 use super::{RunStore, SandboxConfig, staffing};
 
 /// The maximum time in seconds by which a sped-up market advances in one request: a week.
@@ -38,12 +38,7 @@ impl World {
     /// # Errors
     /// If the embedded figures are invalid.
     pub fn new(config: &SandboxConfig, now: f64, entropy: u64) -> io::Result<Self> {
-        let runs = config.runs.as_ref().filter(|_| !config.freeze);
-        let earlier = runs.filter(|runs| runs.continues(&config.market, now));
-        let drawn = MarketConfig {
-            start: earlier.map_or(now, |runs| runs.start),
-            ..config.market
-        };
+        let (earlier, drawn) = (config.continued_runs(now), config.market_at(now));
         let saved = earlier.map(|_| 0);
         let earlier = earlier.cloned().unwrap_or_else(|| MarketRuns::new(&drawn));
         let mut market = Market::new(drawn).map_err(io::Error::other)?;
