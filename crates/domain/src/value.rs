@@ -12,7 +12,7 @@ pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 fn exact(number: f64) -> Option<i128> {
     #[expect(clippy::cast_possible_truncation)] // a number out of range is not below 2^53
     let whole = number as i64;
-    #[expect(clippy::cast_precision_loss)] // compared with the number to see whether it was whole
+    #[expect(clippy::cast_precision_loss, clippy::float_cmp)] // equal only if it was whole
     let is_exact = whole as f64 == number && number.abs() < EXACT;
     is_exact.then(|| whole.into())
 }

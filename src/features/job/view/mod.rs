@@ -255,8 +255,8 @@ impl JobForm {
         Ok(job)
     }
 
-    /// Offers GPU models for the rate; the chosen one stays if it is among them, else the first is chosen.
-    fn offer_models(&mut self, models: Vec<String>) {
+    /// Sets the GPU models to choose from; the chosen one stays if it is among them, else the first is chosen.
+    fn set_models(&mut self, models: Vec<String>) {
         let chosen = self.models.get(self.form.chosen(JobField::Model));
         let index = models.iter().position(|model| Some(model) == chosen);
         let names = models.iter().map(|model| visible(model, 24));
@@ -495,7 +495,7 @@ impl FormView for JobForm {
 
     fn rows_changed(&mut self, state: &State) {
         let offers = &state.browsers[Resource::Offers];
-        self.offer_models(models(offers));
+        self.set_models(models(offers));
         self.recompute(offers);
     }
 
