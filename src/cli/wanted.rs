@@ -290,18 +290,24 @@ fn text(words: &[String]) -> Result<String, CliError> {
 }
 
 /// The conditions of a text, with plain words read, added to those of `query`; newer conditions on a field
-/// replace older ones. Words that ask for a cluster are an error, and so is an invalid condition.
+/// replace older ones. Words that ask for a cluster or set a rate are an error, and so is an invalid condition.
 pub fn conditions(
     reading: &Reading,
     text: &str,
     query: &Query,
     dialect: &'static Dialect,
 ) -> Result<Vec<Condition>, CliError> {
-    if let Some(cluster) = reading.meaning.settings.cluster {
-        let (machines, gpus) = (cluster.machines, cluster.gpus_each);
+    let settings = &reading.meaning.settings;
+    if let Some(cluster) = settings.cluster {
         return Err(CliError::Usage(format!(
-            "{machines} machines of {gpus} GPUs are for the planner: bourse plan --shape {machines}x{gpus} and \
-             the other words"
+            "{cluster} are for the planner: bourse plan {} and the other words",
+            cluster.flags()
+        )));
+    }
+    if let Some((unit, _)) = settings.rate {
+        return Err(CliError::Usage(format!(
+            "a rate belongs in the configuration: [throughput.\"{}\"]",
+            unit.rate()
         )));
     }
     reading

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::message::{ConfigCommand, Effect};
 use super::state::State;
 use super::view::Cx;
 use crate::domain::cost::{Job, VolumeTerm};
+use crate::domain::format::trimmed;
 use crate::domain::query::Direction;
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{OrderKey, Resource};
@@ -19,7 +21,7 @@ impl State {
         }
         let columns: Vec<_> = throughput.units().map(WorkUnit::column).collect();
         offers.hide_columns(&WorkUnit::ALL.map(WorkUnit::column));
-        offers.show_columns(&columns, "dph_total");
+        offers.show_columns(&columns, "geolocation");
         offers.computed.throughput = Arc::new(throughput);
         offers.revalue();
     }
@@ -29,6 +31,16 @@ impl Cx<'_> {
     /// Sets the throughput figures that unit prices are computed with; see [`State::set_throughput`].
     pub fn set_throughput(&mut self, throughput: Throughput) {
         self.state.set_throughput(throughput);
+    }
+
+    /// Sets the rate of a GPU model in units of work per second, and saves it in the configuration.
+    pub fn save_rate(&mut self, unit: WorkUnit, model: String, rate: f64) {
+        let mut rates = Throughput::clone(&self.state.browsers[Resource::Offers].computed.throughput);
+        if rates.set(unit, &model, rate).is_ok() {
+            self.set_throughput(rates);
+            let rate = Some(trimmed(rate, 9));
+            self.effect(Effect::Config(ConfigCommand::SaveRate { unit, model, rate }));
+        }
     }
 
     /// Sets or clears the job that offers are priced for, and repeats the search if the job's disk changes

@@ -16,8 +16,10 @@ use crate::domain::language::{Candidate, Completion};
 use crate::domain::local::LocalTime;
 use crate::domain::plain::{Cluster, Reading, Settings};
 use crate::domain::quantity::{Quantity, write};
+use crate::domain::throughput::WorkUnit;
 use crate::domain::{
-    CellRef, Condition, Direction, Field, Listing, Operand, Operator, OrderKey, Resource, country, language, plain,
+    CellRef, Condition, Direction, Field, Listing, Operand, Operator, OrderKey, Resource, Value, country, language,
+    plain,
 };
 
 impl Browser {
@@ -202,6 +204,7 @@ impl Browser {
                     must_ask: must_ask || self.asks_other_than(&before),
                     summary: describe_changes(&reading, &text, &replaced),
                     cluster: settings.cluster,
+                    rate: settings.rate.map(|(unit, rate)| (unit, self.one_model(), rate)),
                     asks_why,
                 })
             }
@@ -233,12 +236,30 @@ impl Browser {
         }
     }
 
-    /// The size and term that plain words give for pricing volumes, with the current size if they give none;
-    /// `None` if they give no time, or on another pane.
+    /// The GPU model that the query asks for; `None` unless it is exactly one.
+    fn one_model(&self) -> Option<String> {
+        let mut models = self
+            .query
+            .active()
+            .filter(|condition| condition.field.key == "gpu_name");
+        let (Some(condition), None) = (models.next(), models.next()) else {
+            return None;
+        };
+        match condition.operand.values() {
+            [Value::Text(model)] if condition.operator == Operator::Eq => Some(model.clone()),
+            _ => None,
+        }
+    }
+
+    /// The size and term that plain words give for pricing volumes, with the current ones for what they leave
+    /// out; `None` if they give neither, or no time while there is none, or on another pane.
     fn term_of(&self, reading: &Reading) -> Option<VolumeTerm> {
-        let current = self.computed.term.unwrap_or_default();
-        let term = reading.volume_term(current, self.dialect());
-        term.filter(|_| self.resource() == Resource::Volumes)
+        let (gb, days) = reading.volume_size_and_days(self.dialect());
+        let is_given = self.resource() == Resource::Volumes && (gb.is_some() || days.is_some());
+        let current = self.computed.term.filter(|_| is_given);
+        let days = days.filter(|_| is_given).or(current.map(|term| term.days))?;
+        let gb = gb.unwrap_or(current.unwrap_or_default().gb);
+        Some(VolumeTerm { gb, days })
     }
 
     /// The only filter word of the query last run, if it is a number of at least four digits: the id of an
@@ -300,6 +321,9 @@ pub(crate) struct Ran {
     pub summary: Option<String>,
     /// The cluster to plan, if the words ask for one.
     pub cluster: Option<Cluster>,
+    /// The rate that the words give, in units of work per second, and the GPU model of the query, `None` unless that is
+    /// exactly one.
+    pub rate: Option<(WorkUnit, Option<String>, f64)>,
     /// Whether it asks why an offer is missing: see [`Browser::typed_id`].
     pub asks_why: bool,
 }
@@ -332,8 +356,13 @@ fn take_why(words: &mut Vec<String>) -> bool {
     asks_why
 }
 
-/// Removes all ids but the last from the words, and the conditions `id=` beside it, as two ids find no row;
-/// nothing if no word is an id.
+/// Whether a word only names the number that follows it: `id`, in any case.
+fn is_id_noun(word: &str) -> bool {
+    word.eq_ignore_ascii_case("id")
+}
+
+/// Removes all ids but the last from the words, the nouns of ids, and the conditions `id=` beside it, as two
+/// ids find no row; nothing if no word is an id.
 fn keep_last_id(parsed: &mut language::Parsed) {
     let Some(last) = parsed.words.iter().rposition(|word| parse_id(word).is_some()) else {
         return;
@@ -341,7 +370,7 @@ fn keep_last_id(parsed: &mut language::Parsed) {
     let mut at = 0..;
     parsed
         .words
-        .retain(|word| at.next() == Some(last) || parse_id(word).is_none());
+        .retain(|word| at.next() == Some(last) || parse_id(word).is_none() && !is_id_noun(word));
     let is_id = |condition: &Condition| condition.field.key == "id" && condition.operator == Operator::Eq;
     parsed.conditions.retain(|condition| !is_id(condition));
 }
@@ -364,6 +393,12 @@ fn gpus_per_offer(reading: &Reading) -> Option<u32> {
 /// replaced conditions, and phrases that are not understood; `None` if there are none of these.
 fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
     let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
+    let is_id = |words: &&str| {
+        words
+            .split_whitespace()
+            .all(|word| is_id_noun(word) || parse_id(word).is_some())
+    };
+    let refused = refused.filter(|words| !is_id(words));
     let (questions, refused): (Vec<_>, Vec<_>) = refused
         .filter(|words| words.contains(' '))
         .partition(|words| questioned_id(words.split_whitespace()).is_some());

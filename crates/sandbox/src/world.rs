@@ -4,8 +4,8 @@ use std::io;
 use std::time::Instant;
 
 use super::fleet::Fleet;
-use super::market::runs::{MarketRuns, Run};
 use super::market::Market;
+use super::market::runs::{MarketRuns, Run};
 use super::{RunStore, SandboxConfig, staffing};
 
 /// The maximum time in seconds by which a sped-up market advances in one request: a week.

@@ -96,7 +96,7 @@ impl Axis<'_> {
         fewer.find(|rows| is_even(&self.upwards(*rows))).unwrap_or(rows)
     }
 
-    /// The sets of ticks whose labels have a gap between them, the largest (at most 12 ticks) first. `room`
+    /// The sets of ticks whose labels differ and have a gap between them, the largest (at most 12 ticks) first. `room`
     /// is the axis length in cells, `step` the least cells between ticks, `gap` between labels; `length`
     /// measures a label and `cell` places a value.
     fn ticks(
@@ -129,7 +129,13 @@ impl Axis<'_> {
             };
             values.into_iter().filter_map(tick).collect::<Vec<_>>()
         };
-        let are_apart = move |ticks: &Vec<(Tick, u16)>| ticks.windows(2).all(|pair| pair[0].1 + gap <= pair[1].0.start);
+        let are_apart = move |ticks: &Vec<(Tick, u16)>| {
+            let has_gap = |pair: &[(Tick, u16)]| pair[0].1 + gap <= pair[1].0.start;
+            // A step below the precision of the labels would repeat them.
+            ticks
+                .windows(2)
+                .all(|pair| has_gap(pair) && pair[0].0.label != pair[1].0.label)
+        };
         // As many steps of the least size fit with a tick at both ends.
         let most = usize::from(room.saturating_sub(1) / step + 1).clamp(3, 12);
         let fitting = (1..=most).rev().map(ticks).filter(are_apart);

@@ -1,6 +1,7 @@
 //! Plain words: the phrases of `data/phrases.json`, written before the grammar was.
 
 use bourse::domain::language::{self, Mode};
+use bourse::domain::throughput::WorkUnit;
 use bourse::domain::{Catalog, Condition, Dialect, OFFERS, VOLUMES, plain};
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -34,7 +35,7 @@ struct Case {
     proposed: Option<String>,
     /// How many rows are asked for.
     limit: Option<u32>,
-    /// Machines and GPUs of each, which the cluster planner finds.
+    /// Machines and GPUs of each, or flags of `bourse plan`, which the cluster planner finds.
     cluster: Option<String>,
     /// Why a phrase that earlier versions read has lost its meaning.
     lost: Option<String>,
@@ -80,7 +81,7 @@ impl Case {
             && settings.limit == self.limit
             && settings
                 .cluster
-                .map(|own| format!("{}x{}", own.machines, own.gpus_each))
+                .map(|own| own.flags().trim_start_matches("--shape ").to_owned())
                 == self.cluster;
         (!same).then(|| format!("{found:?} {freed:?} {settings:?}"))
     }
@@ -291,16 +292,25 @@ fn a_refusal_names_the_unknown_word_and_keeps_the_clauses_around() {
     }
     assert!(read("2 TB tomorrow noon", &VOLUMES).refused[0].suggestion.is_none());
     // A rate is neither work nor a part of the deadline before it.
-    for (words, refused) in [
-        ("500m tokens by sunday at 2000 tokens/s", "at 2000 tokens/s"),
-        ("500m tokens by sunday, 2000 tokens/s", "2000 tokens/s"),
+    for words in [
+        "500m tokens by sunday at 2000 tokens/s",
+        "500m tokens by sunday, 2000 tokens/s",
+        "500m tokens by sunday on a 4090 that does 2k tokens per second each",
     ] {
         let reading = read(words, &OFFERS);
-        let job = reading.meaning.settings.job;
-        assert!(job.work.is_some() && job.by.is_some(), "{words}: {job:?}");
-        let spans: Vec<_> = reading.refused.iter().map(|error| &words[error.span.clone()]).collect();
-        assert_eq!(spans, [refused], "{words}");
+        let settings = &reading.meaning.settings;
+        assert!(
+            settings.job.work.is_some() && settings.job.by.is_some(),
+            "{words}: {settings:?}"
+        );
+        assert_eq!(settings.rate, Some((WorkUnit::Tokens, 2000.0)), "{words}");
+        assert_eq!(reading.refused, [], "{words}");
     }
+    // A rate of another time is none.
+    assert_eq!(
+        read("4090 at 2000 tokens per hour", &OFFERS).meaning.settings.rate,
+        None
+    );
     assert_eq!(read("4090 2000 tokens/s", &OFFERS).meaning.settings.job.work, None);
 }
 

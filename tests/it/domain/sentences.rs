@@ -97,7 +97,9 @@ fn taken(words: &str) -> Option<Meaning> {
     let offer_type = said.offer_type.map(|own| own.wire().to_owned());
     let rest = settings(&said.job, order, offer_type, said.storage);
     let free = parsed.removed.first().map(|field| field.key.to_owned());
-    let cluster = said.cluster.map(|own| format!("{}x{}", own.machines, own.gpus_each));
+    let cluster = said
+        .cluster
+        .map(|own| own.flags().trim_start_matches("--shape ").to_owned());
     let rest = format!("{rest} {free:?} {:?} {cluster:?}", said.limit);
     Some(Meaning {
         conditions: parsed.conditions,

@@ -1,7 +1,8 @@
 //! Plain words in the query bar, on the screen and in what is sent.
 
-use bourse::api::wire;
-use bourse::domain::{Dialect, RowId, language};
+use bourse::api::{Request, wire};
+use bourse::core::message::{ConfigCommand, Effect};
+use bourse::domain::{Dialect, Resource, RowId, language};
 use serde_json::{Value as Json, json};
 
 use crate::test_app::TestApp;
@@ -267,6 +268,94 @@ fn machines_of_so_many_gpus_open_the_planner() {
     let sent = body(&desk);
     assert_eq!(sent["num_gpus"], json!({"eq": 8}));
     assert_eq!(sent["gpu_name"], json!({"eq": "RTX 4090"}));
+}
+
+#[test]
+fn gpus_on_several_machines_of_one_place_open_the_planner() {
+    for (words, lines) in [
+        (
+            "24 GPUs on at least three machines in one country",
+            ["GPUs   24 ", "Min machines   3 ", "Max machines     ", "‹ country ›"],
+        ),
+        (
+            "24 4090s in the same country",
+            ["GPUs   24 ", "Min machines     ", "Max machines     ", "‹ country ›"],
+        ),
+        (
+            "9 gpus over more than 3 nodes",
+            ["GPUs   9 ", "Min machines   4 ", "Max machines     ", "‹ anywhere ›"],
+        ),
+        (
+            "16 4090 across 2 servers",
+            [
+                "GPUs   16 ",
+                "Min machines   2 ",
+                "Max machines   2 ",
+                "GPUs per machine   8 ",
+            ],
+        ),
+    ] {
+        let mut desk = desk();
+        desk.keys("/").type_text(words).keys("enter");
+        for line in lines {
+            desk.expect(line);
+        }
+    }
+    // Of one machine it is a plain search.
+    let mut desk = desk();
+    desk.keys("/")
+        .type_text("4 gpus on one machine")
+        .keys("enter")
+        .expect_not("Cluster");
+}
+
+#[test]
+fn a_rate_in_the_words_is_that_of_the_model_and_saved() {
+    let mut desk = desk();
+    desk.keys("/")
+        .type_text("3B tokens by 2999-12-31 on an RTX 4090 at 2500 tokens/s")
+        .keys("enter");
+    let rates: Vec<_> = desk.effects.iter().filter_map(saved_rate).collect();
+    assert_eq!(rates, [("RTX 4090".to_owned(), Some("2500".to_owned()))]);
+    desk.expect_not("not understood").expect("job 3B tokens");
+    // Without a model it says what it lacks.
+    let mut desk = self::desk();
+    desk.keys("/")
+        .type_text("3B tokens at 2500 tokens per second")
+        .keys("enter");
+    desk.expect("A rate needs one GPU model in the search");
+    assert_eq!(desk.effects.iter().filter_map(saved_rate).count(), 0);
+}
+
+/// The model and the rate of an effect that saves one.
+fn saved_rate(effect: &Effect) -> Option<(String, Option<String>)> {
+    match effect {
+        Effect::Config(ConfigCommand::SaveRate { model, rate, .. }) => Some((model.clone(), rate.clone())),
+        _ => None,
+    }
+}
+
+#[test]
+fn network_volumes_are_searched_on_their_tab() {
+    let mut desk = desk();
+    desk.keys("/")
+        .type_text("2 TB of network volume for three months")
+        .keys("enter");
+    let Request::Search(query) = desk.asked() else {
+        panic!("{:?}", desk.asked())
+    };
+    assert_eq!(query.resource, Resource::Volumes);
+    desk.expect("Network volumes are searched here")
+        .expect("term 2,000 GB for 90 d");
+}
+
+#[test]
+fn an_id_may_have_its_noun() {
+    for words in ["id 18479272", "ID 18479272", "18479272"] {
+        let mut desk = desk();
+        desk.keys("/").type_text(words).keys("enter");
+        desk.expect("why it is missing").expect_not("not understood");
+    }
 }
 
 #[test]

@@ -86,3 +86,12 @@ fn volumes_are_marked_compared_filtered_and_saved_from_the_same_code() {
     desk.keys("space space v").expect("4001").expect("4002").expect("Space");
     desk.keys("esc b").expect("Cheap network storage");
 }
+
+#[test]
+fn a_new_size_keeps_the_term_and_changes_the_bill() {
+    let mut desk = at_volumes();
+    desk.keys("/ ctrl-u").type_text("2 tb for three months").keys("enter");
+    desk.expect("term 2,000 GB for 90 d");
+    desk.keys("/").type_text(" 5 tb").keys("enter");
+    desk.expect("term 5,000 GB for 90 d");
+}

@@ -353,7 +353,8 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     }
     let clauses = clause::clauses(text, at).into_iter().chain(list::choices(text, at));
     let counted = clauses.chain(list::counts(text, at)).chain(list::cluster(text, at));
-    let clauses = counted.chain(list::deadline(text, at));
+    let clauses = counted.chain(list::spread(text, at)).chain(list::rate(text, at));
+    let clauses = clauses.chain(list::deadline(text, at));
     let mut ways: Vec<_> = clauses.map(|clause| (clause.next, What::Clause(clause))).collect();
     for (next, roles) in &text.phrases[at] {
         let joins = |at: usize| text.is_one_of(at, "and or but plus +");

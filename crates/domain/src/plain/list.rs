@@ -4,8 +4,9 @@ use super::grammar::{Clause, Fact, Sense, set};
 use super::settings::Cluster;
 use super::text::{Text, joined, role};
 use super::token::Kind;
-use super::vocabulary::Role;
-use crate::country;
+use super::vocabulary::{Dim, Role};
+use crate::insight::plan::Same;
+use crate::{Operator, country};
 
 /// Words between a negation and the excluded names.
 const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia machine host offer gpu";
@@ -43,7 +44,7 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
         after_gpu
     };
     let (machines, gpus_each) = (whole(machines)?, whole(gpus)?);
-    let cluster = (machines > 1).then_some(Cluster { machines, gpus_each });
+    let cluster = (machines > 1).then(|| Cluster::of_shape(machines, gpus_each));
     let mut facts = vec![count_of(gpus)?, set(|settings| settings.cluster = cluster)];
     let card = value(text, next).filter(|card| card.field == "gpu_name");
     let is_shape = next > end || card.is_some();
@@ -52,6 +53,104 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     let next = each.as_ref().map_or(next, |card| card.next + 1);
     facts.extend(each.map(|card| Fact::Choice(card.field, card.names, Sense::Wanted)));
     is_shape.then_some(Clause::new(facts, next))
+}
+
+/// The clause of GPUs on several machines: `24 gpus on at least three machines in one country`, `16 h100 over 2 nodes`,
+/// of which each has as many if they divide evenly. `None` if there is none at `at`, if they are on one machine, or if
+/// the search is not for offers.
+pub(super) fn spread(text: &Text<'_>, at: usize) -> Option<Clause> {
+    let (gpus, from) = text.number(at).filter(|_| text.is_offers() && !text.is_model(at))?;
+    let card = value(text, text.skip(from, "gpu x")).filter(|card| card.field == "gpu_name");
+    let noun = text.skip(card.as_ref().map_or(from, |card| card.next), "gpu x");
+    let machines = machines(text, noun);
+    let end = machines.as_ref().map_or(noun, |machines| machines.next);
+    let place = shared_place(text, end);
+    let (gpus, same) = (whole(gpus)?, place.map(|(same, _)| same));
+    let (least, is_exact) = match &machines {
+        Some(machines) => (Some(machines.least), machines.is_exact),
+        // `24 gpus in one country`
+        None => (Some(same.map(|_| 1)?), false),
+    };
+    let each = least.filter(|least| is_exact && *least > 1 && gpus % least == 0);
+    let cluster = match each {
+        Some(machines) => Cluster {
+            same,
+            ..Cluster::of_shape(machines, gpus / machines)
+        },
+        None => Cluster {
+            gpus,
+            least_machines: least.filter(|least| *least > 1),
+            most_machines: least.filter(|_| is_exact),
+            per_machine: None,
+            same,
+        },
+    };
+    let mut facts = vec![set(|settings| settings.cluster = Some(cluster))];
+    facts.extend(cluster.per_machine.and_then(|gpus| count_of(gpus.into())));
+    facts.extend(card.map(|card| Fact::Choice(card.field, card.names, Sense::Wanted)));
+    let next = place.map_or(end, |(_, next)| next);
+    (noun > from && cluster.most_machines != Some(1)).then(|| Clause::new(facts, next))
+}
+
+/// A number of machines in a text.
+struct Machines {
+    least: u32,
+    /// Whether it is also the greatest number.
+    is_exact: bool,
+    /// The position after it.
+    next: usize,
+}
+
+/// The number of machines at a position, such as `on at least three machines`; `None` if there is none. One with a
+/// maximum only is for the planner's form.
+fn machines(text: &Text<'_>, at: usize) -> Option<Machines> {
+    let joint = text.skip(at, "spread split divided distributed on over across among in");
+    let (operator, from) = text
+        .comparison(joint)
+        .map_or((Operator::Eq, joint), |(operator, next)| (operator, next));
+    let (number, next) = text.number(text.skip(from, "exactly"))?;
+    let end = text.skip(next, "different separate machine host");
+    let least = match operator {
+        Operator::Eq | Operator::Gte => number,
+        Operator::Gt => number + 1.0,
+        Operator::Lte | Operator::Lt | Operator::Neq | Operator::In | Operator::Nin => return None,
+    };
+    let is_count = joint > at && end > next && text.is_one_of(end - 1, "machine host");
+    whole(least).filter(|_| is_count).map(|least| Machines {
+        least,
+        is_exact: operator == Operator::Eq,
+        next: end,
+    })
+}
+
+/// The place that machines share, such as `in one country`, and the position after it; `None` if there is none.
+fn shared_place(text: &Text<'_>, at: usize) -> Option<(Same, usize)> {
+    let from = text.skip(at, "all in within at of from");
+    let next = text.skip(from, "one the same a single");
+    let same = Same::ALL.into_iter().find(|same| text.is_one_of(next, same.name()))?;
+    (from > at && next > from).then_some((same, next + 1))
+}
+
+/// The clause of the work that a GPU does each second: `at 2500 tokens/s`, `does 12 images per second`. `None` if
+/// there is none at `at`, or the search is not for offers.
+pub(super) fn rate(text: &Text<'_>, at: usize) -> Option<Clause> {
+    let from = text.skip(at, "at a an with do doe doing make making of price that which");
+    let amount = text
+        .amounts(from, None)
+        .into_iter()
+        .find(|amount| amount.bounds.len() == 1)?;
+    let (Dim::Work(unit), factor) = *amount.units.first()? else {
+        return None;
+    };
+    let second = text.skip(amount.next, "per / a each every");
+    let is_second = text
+        .tokens
+        .get(second)
+        .is_some_and(|token| ["s", "sec", "second"].contains(&&*token.text));
+    let rate = amount.bounds[0].1 * factor;
+    let next = text.skip(second + 1, "each per / gpu");
+    let fact = set(|settings| settings.rate = Some((unit, rate)));
+    (second > amount.next && is_second && rate > 0.0 && text.is_offers()).then(|| Clause::new(vec![fact], next))
 }
 
 /// The clause of alternative numbers of GPUs: `2 or 4 gpus`, `1, 2 or 4x`. `None` without an `or` between

@@ -108,6 +108,12 @@ pub fn quoted(word: &str, catalog: &'static Catalog, dialect: &'static Dialect) 
     }
 }
 
+/// The plain words of a search for offers that names a network volume, which is no offer; conditions of the query
+/// language are left out. `None` if it names none.
+pub fn volume_words(text: &str) -> Option<String> {
+    readings::volume_words(text, &super::OFFERS)
+}
+
 impl Reading {
     /// Whether no words of the text were understood, apart from conditions of the query language.
     pub fn is_empty(&self) -> bool {

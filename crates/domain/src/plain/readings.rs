@@ -1,15 +1,17 @@
 //! Chooses among the divisions of a text: a single meaning is used, several are offered.
 
+use std::ops::Range;
+
 use super::grammar::{self, Fact, Group};
 use super::meaning::{Context, Meaning, clash};
 use super::settings::Settings;
 use super::text::Text;
 use super::token::{self, Kind, Token};
 use super::{MarketWords, Phrase, Reading, vocabulary};
-use crate::Resource;
 use crate::country;
 use crate::deadline::Deadline;
 use crate::language::{self, LanguageError, Mode, Suggestion};
+use crate::{Catalog, Resource};
 
 /// The reason for a refusal, with the fix.
 const UNKNOWN: &str = "is not understood: remove it, or write a condition such as num_gpus>=2";
@@ -17,6 +19,8 @@ const FIX: &str = "remove it, or write a condition such as num_gpus>=2";
 const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
 const LENGTH: &str = "is about a job: name either its hours or its work, such as 3d or 500M tokens, once";
 const TWICE: &str = "are two values for the same thing: join them with 'or' or 'to', or remove one";
+const VOLUMES: &str =
+    "network volumes are rented apart from offers: search them on the tab Volumes, or with bourse volumes";
 const MANY: &str = "this text has too many readings: write commas between its parts, or conditions such as num_gpus>=2";
 
 impl Reading {
@@ -24,11 +28,17 @@ impl Reading {
     /// from.
     pub(super) fn new(text: &str, market: MarketWords<'_>) -> Self {
         let mut rivals = Self::rivals(text, market);
-        if rivals.len() == 1 {
+        let mut reading = if rivals.len() == 1 {
             rivals.remove(0)
         } else {
             Self::ambiguous(text, &rivals, market)
+        };
+        if market.catalog.resource == Resource::Offers
+            && let Some(span) = network_volume(text, market.catalog)
+        {
+            reading.unclear = Some(LanguageError::new(span, VOLUMES));
         }
+        reading
     }
 
     /// The readings with different meanings: those with the fewest refused words whose clauses continue as far as
@@ -203,6 +213,30 @@ impl Reading {
         own.unclear = Some(LanguageError::new(start..end, message));
         own
     }
+}
+
+/// The words of a text that name a network volume, as a range in bytes; `None` if none do.
+fn network_volume(text: &str, catalog: &'static Catalog) -> Option<Range<usize>> {
+    let tokens = token::tokens(text, catalog);
+    let mut pairs = tokens.windows(2);
+    let pair = pairs.find(|pair| {
+        let is_volume = matches!(&*pair[1].text, "volume" | "volumes" | "storage");
+        pair[0].text == "network" && is_volume && pair.iter().all(|token| token.kind == Kind::Word)
+    })?;
+    Some(pair[0].span.start..pair[1].span.end)
+}
+
+/// The plain words of a text that names a network volume, without the conditions of the query language in it; `None`
+/// if it names none.
+pub(super) fn volume_words(text: &str, catalog: &'static Catalog) -> Option<String> {
+    network_volume(text, catalog)?;
+    let mut words = text.to_owned();
+    for token in token::tokens(text, catalog) {
+        if token.kind == Kind::Opaque {
+            words.replace_range(token.span.clone(), &" ".repeat(token.span.len()));
+        }
+    }
+    Some(words.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The error for a group of words of the text without a meaning, which names those to blame; with the fix if they are a

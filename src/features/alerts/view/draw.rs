@@ -102,6 +102,10 @@ fn draw_prices(area: Rect, scene: &mut Scene<'_, '_>) {
 /// much of the sandbox's past is recorded until all is; if there are no alerts, the keys that add one.
 fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
     let all = &AlertWatch::read(scene.state).all;
+    if all.alerts.is_empty() && AlertForm::example(0, scene.state).is_none() {
+        let text = "None yet. An alert follows offers, volumes or a workergroup: open their tab to add one.";
+        return Line::styled(text, scene.theme.text);
+    }
     if all.alerts.is_empty() {
         let key = |action| scene.key_in(&[Context::Items], action);
         let (take, new) = (key(Action::Submit), key(Action::New));

@@ -97,6 +97,12 @@ fn items(state: &State) -> Vec<Item<Choice>> {
     }
     // Of a banned host, lifting that is what there is to do.
     items.sort_by_key(|item| !matches!(item.value, Some(Choice::Lift(_))));
+    let others = annotations.all.banned().filter(|of| !here.contains(&Some(*of)));
+    let mut others = others.take(MOST_LIFTS).map(|of| lift(of, String::new()));
+    // Where all offers are hidden, lifting a ban is what brings them back.
+    if items.is_empty() {
+        items.extend(&mut others);
+    }
     let banned = annotations.all.banned().count();
     if banned > 0 {
         let (title, text) = if annotations.shows_banned {
@@ -108,8 +114,7 @@ fn items(state: &State) -> Vec<Item<Choice>> {
         };
         items.push(Item::new(title, text, Choice::Show));
     }
-    let others = annotations.all.banned().filter(|of| !here.contains(&Some(*of)));
-    items.extend(others.take(MOST_LIFTS).map(|of| lift(of, String::new())));
+    items.extend(others);
     if !annotations.all.is_empty() {
         let text = format!("{banned} banned");
         items.push(Item::new("List stars, notes and bans", text, Choice::All));

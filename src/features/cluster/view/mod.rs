@@ -175,7 +175,7 @@ pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let mut conditions = offers.query.conditions.clone();
     conditions.retain(|condition| condition.field.key != "num_gpus");
     offers.jump_to(conditions);
-    cx.ask(Resource::Offers);
+    ask_plenty(cx);
     let gpus = trimmed(gpus, 0);
     let reason = is_beyond_offers.then(|| format!("No single offer has {gpus} GPUs: this plan combines several"));
     let origin = Origin {
@@ -200,16 +200,22 @@ pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
     });
 }
 
-/// Opens the cluster planner for exactly `machines` machines with at least `gpus_each` GPUs each, without
-/// conditions on offers; the other fields are as they were last.
+/// Opens the cluster planner for a cluster, without conditions on offers; the other fields are as they were
+/// last.
 pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
     open_with(cx, Origin::default(), |form| {
-        let (machines, gpus) = (wanted.machines, wanted.gpus_each);
-        form.set_text(ClusterField::Gpus, &machines.saturating_mul(gpus).to_string());
-        form.set_text(ClusterField::PerMachine, &gpus.to_string());
-        for key in [ClusterField::Least, ClusterField::Most] {
-            form.set_text(key, &machines.to_string());
+        for (key, number) in [
+            (ClusterField::Gpus, Some(wanted.gpus)),
+            (ClusterField::PerMachine, wanted.per_machine),
+            (ClusterField::Least, wanted.least_machines),
+            (ClusterField::Most, wanted.most_machines),
+        ] {
+            form.set_text(key, &number.map_or_else(String::new, |number| number.to_string()));
         }
+        let same = wanted
+            .same
+            .and_then(|same| Same::ALL.iter().position(|known| *known == same));
+        form.choose(ClusterField::Same, same.map_or(0, |index| index + 1));
         form.set_text(ClusterField::Only, "");
     });
 }
@@ -237,16 +243,22 @@ fn open_with(cx: &mut Cx<'_>, origin: Origin, fill: impl FnOnce(&mut Form<Cluste
     true
 }
 
-/// Searches once for 3,000 offers if the response was cut off at a lower limit, without changing the user's
-/// limit.
+/// Searches once for 3,000 offers if the response was cut off at a lower limit.
 fn load_more(cx: &mut Cx<'_>) {
     let offers = cx.table(Resource::Offers);
-    let (limit, shown) = (offers.query.limit, offers.shown_query().and_then(|shown| shown.limit));
+    let shown = offers.shown_query().and_then(|shown| shown.limit);
     if offers.is_cut() && shown.is_some_and(|limit| limit < PLENTY) {
-        offers.query.limit = Some(PLENTY);
-        cx.ask(Resource::Offers);
-        cx.table(Resource::Offers).query.limit = limit;
+        ask_plenty(cx);
     }
+}
+
+/// Sends the search once for 3,000 offers, or as many as its own limit if that is higher, without changing
+/// that.
+fn ask_plenty(cx: &mut Cx<'_>) {
+    let limit = cx.table(Resource::Offers).query.limit;
+    cx.table(Resource::Offers).query.limit = limit.map(|limit| limit.max(PLENTY));
+    cx.ask(Resource::Offers);
+    cx.table(Resource::Offers).query.limit = limit;
 }
 
 impl Cluster {

@@ -207,7 +207,9 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let unit = Unit::Transfer.symbol(browser.dialect());
     let price = |standing: Option<Rank>| {
         let alone = || "no other of its model".to_owned();
-        let basis = |standing: Rank| match browser.pricing().is_work() {
+        // Without a bill prices per GPU are compared.
+        let has_bill = browser.pricing().is_work() && card.computed("job_cost").is_some();
+        let basis = |standing: Rank| match has_bill {
             _ if !card.is_roomy() => "",
             true => "the bill, ",
             // Few offers are often of other sizes than this one, which may be the lowest of its own.

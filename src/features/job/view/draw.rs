@@ -34,10 +34,9 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
             bill::job(&prices, row, job, (scene.now.epoch, width), scene.theme)
         }
     };
-    let best = view
-        .job
-        .is_ok()
-        .then(|| offers.listing().map(|listing| cheapest(view, listing, scene.theme)));
+    // Without any rate no offer has a bill, as the lines above say of the selected one.
+    let is_priced = view.job.is_ok() && offers.describe_unknown_rate("").is_none();
+    let best = is_priced.then(|| offers.listing().map(|listing| cheapest(view, listing, scene.theme)));
     let best = best.flatten().unwrap_or_default();
     let rows = u16::try_from(lines.len() + best.len()).unwrap_or(u16::MAX);
     // A low screen shows the form alone, with the total and the deadline.

@@ -62,7 +62,7 @@ impl Columns {
     ///
     /// The default columns leave out the id with a preview, and under 60 cells in favor of the GPU model.
     pub(super) fn new(browser: &Browser, listing: &Listing, has_preview: bool, screen: u16) -> Self {
-        let (fields, leading) = fields(browser, listing, has_preview, screen < TIGHT);
+        let (fields, leading) = fields(browser, has_preview, screen < TIGHT);
         let mut columns = columns(browser, listing, &fields);
         let mut shown: Vec<Shown> = fields.iter().copied().map(Shown::Field).collect();
         if browser.resource() != Resource::Workergroups {
@@ -130,18 +130,18 @@ pub(in crate::features::search) fn has_preview(resource: Resource, state: &State
     has_room && state.browsers[resource].selected_row().is_some()
 }
 
-/// Arranges the default columns for the room beside them: the times of a job follow the place; with a preview
-/// the id is left out; on a tight screen the GPU model, if among them, comes first and the id is left out.
+/// Arranges the default columns for the room beside them: the three prices follow the GPU model, and the times
+/// of a job the place; with a preview the id is left out; on a tight screen the GPU model, if among them, comes
+/// first and the id is left out.
 ///
 /// Does nothing for workergroups, and if the user chose other columns or another order.
 fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_preview: bool, is_tight: bool) {
     if are_usual(fields, browser.resource()) {
-        // The kind and the place of the offer come before the times of the job.
-        let (times, others): (Vec<_>, Vec<_>) = std::mem::take(fields).into_iter().partition(|field| is_time(field));
-        *fields = others;
-        let place = fields.iter().position(|field| field.key == "geolocation");
-        let index = place.map_or(fields.len(), |place| place + 1);
-        fields.splice(index..index, times);
+        // The kind of the offer comes before its other prices, and its place before the times of the job.
+        move_behind("gpu_name", fields, |field| {
+            browser.need(field) == Some(Need::ThreePrices)
+        });
+        move_behind("geolocation", fields, is_time);
         if has_preview {
             // The preview shows the id of the selected row.
             fields.retain(|field| field.key != "id");
@@ -156,12 +156,22 @@ fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_previe
     }
 }
 
+/// Moves the fields that `is_moved` picks, in their order, behind the field with the wire name `key`, or to the end
+/// without it.
+fn move_behind(key: &str, fields: &mut Vec<&'static Field>, is_moved: impl Fn(&Field) -> bool) {
+    let (moved, others): (Vec<_>, Vec<_>) = std::mem::take(fields).into_iter().partition(|field| is_moved(field));
+    *fields = others;
+    let before = fields.iter().position(|field| field.key == key);
+    let index = before.map_or(fields.len(), |before| before + 1);
+    fields.splice(index..index, moved);
+}
+
 /// The columns of a pane's table in order, and the number of leading ones, which do not scroll (at least 1):
-/// the id if it is first (on a tight screen the GPU model), then the sorted column if it has values.
+/// the id if it is first (on a tight screen the GPU model), then the sorted column.
 ///
 /// The others follow in the chosen order, without those of the three prices before these are requested; first
 /// those that explain a broken condition or a match, last those that only the query needs.
-fn fields(browser: &Browser, listing: &Listing, has_preview: bool, is_tight: bool) -> (Vec<&'static Field>, usize) {
+fn fields(browser: &Browser, has_preview: bool, is_tight: bool) -> (Vec<&'static Field>, usize) {
     let mut fields = browser.columns.clone();
     if browser.computed.price_models.is_unasked() {
         fields.retain(|field| browser.need(field) != Some(Need::ThreePrices));
@@ -172,8 +182,7 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool, is_tight: boo
     let first = fields.first();
     let is_led = first.is_some_and(|field| field.kind == Kind::Id || is_tight && field.key == "gpu_name");
     let mut leading = usize::from(is_led);
-    // A column without any value does not sort the rows.
-    if let Some(first) = keys().next().filter(|first| !listing.column(first).is_blank()) {
+    if let Some(first) = keys().next() {
         match fields.iter().position(|field| *field == first) {
             Some(index) if index < leading => {}
             index => {

@@ -15,8 +15,9 @@ use crate::domain::format::grouped;
 use crate::domain::language::{LanguageError, Token};
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
-use crate::domain::{Condition, Resource, format, language};
+use crate::domain::{Condition, Resource, format, language, plain};
 use crate::keys::Action;
+use crate::keys::pane::Pane;
 use crate::table::bar::Bar;
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::not_applied;
@@ -44,17 +45,29 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
     let local = cx.state().local_time(cx.now);
     let browser = cx.table(view.resource);
     match action {
+        Action::Submit if volume_words(browser).is_some() => {
+            let words = volume_words(browser).unwrap_or_default();
+            browser.cancel_typed();
+            view.focus = Focus::Table;
+            search_volumes(words, &local, cx);
+        }
         Action::Submit => {
             let Some(ran) = browser.run_typed(&local) else {
                 return Outcome::Handled;
             };
             let advice = words_advice(browser).filter(|_| !ran.must_ask);
+            let rate = ran.rate;
             view.focus = Focus::Table;
             if ran.must_ask {
                 cx.ask_pane();
             }
             if let Some(text) = ran.summary.or(advice) {
                 cx.toast(text);
+            }
+            match rate {
+                Some((unit, Some(model), rate)) => cx.save_rate(unit, model, rate),
+                Some((_, None, _)) => cx.complain("A rate needs one GPU model in the search"),
+                None => {}
             }
             if ran.asks_why {
                 cx.perform(Action::Funnel);
@@ -88,6 +101,27 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
         _ => return Outcome::Ignored,
     }
     Outcome::Handled
+}
+
+/// The plain words of a query typed for offers that names a network volume; `None` for any other.
+fn volume_words(browser: &Browser) -> Option<String> {
+    let is_offers = browser.resource() == Resource::Offers;
+    plain::volume_words(browser.bar.input.text()).filter(|_| is_offers)
+}
+
+/// Searches the volumes for plain words, and goes to their tab; words that are not understood are only recalled there.
+fn search_volumes(words: String, local: &LocalTime, cx: &mut Cx<'_>) {
+    let volumes = cx.table(Resource::Volumes);
+    volumes.edit_query();
+    volumes.bar.input.set(words);
+    if volumes.run_typed(local).is_some() {
+        cx.ask(Resource::Volumes);
+        cx.toast("Network volumes are searched here");
+    } else {
+        volumes.cancel_typed();
+        cx.complain("Not understood: / and ↑ recall the words");
+    }
+    cx.go_to(Pane::Volumes);
 }
 
 /// Advice after filtering a truncated response by words, as the market has more rows; `None` without a

@@ -24,14 +24,10 @@ pub(crate) enum TermField {
 /// The size and term of a volume in one sentence, `2 TB for 3 months`, which either field takes; `None`
 /// unless it has both, in range, and nothing else.
 fn sentence(text: &str, dialect: &'static Dialect) -> Option<VolumeTerm> {
-    let unknown = VolumeTerm {
-        gb: f64::NAN,
-        ..VolumeTerm::default()
-    };
     let words = plain::read(text, Resource::Volumes.catalog(), dialect, &plain::Names::default());
-    let term = words
-        .volume_term(unknown, dialect)
-        .filter(|_| words.refused.is_empty())?;
+    let (gb, days) = words.volume_size_and_days(dialect);
+    let term = gb.zip(days).filter(|_| words.refused.is_empty());
+    let term = term.map(|(gb, days)| VolumeTerm { gb, days })?;
     let is_valid = |value: f64, input: Input| (0.0..=input.maximum()).contains(&value);
     (is_valid(term.gb, Input::VolumeGb) && is_valid(term.days, Input::Days)).then_some(term)
 }
