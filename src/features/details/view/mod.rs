@@ -329,7 +329,7 @@ impl View for Detail {
         Outcome::Handled
     }
 
-    fn availability(&self, action: Action, _: &State) -> Availability {
+    fn availability(&self, action: Action, state: &State) -> Availability {
         let is_of_table = matches!(
             action,
             Action::Sort
@@ -355,6 +355,7 @@ impl View for Detail {
             Action::Related | Action::Host => self.resource != Resource::Offers,
             Action::Toggle => self.tab != Tab::Json,
             Action::Newer | Action::Older => self.search().is_none(),
+            Action::Left | Action::Right => state.browsers[self.resource].view().len() < 2,
             _ => is_of_table,
         };
         Availability::hidden_if(is_elsewhere)

@@ -217,12 +217,13 @@ fn prices(change: &Change, unit: &str) -> String {
     }
 }
 
-/// The change of a price in percent with its sign, without the `%`: `−15`; `None` if the price has not
-/// changed.
+/// The change of a price in percent with its sign, without the `%`: `−15`, below 1 with a decimal: `+0.4`; `None` if
+/// the price has not changed.
 fn share(change: &Change) -> Option<String> {
     let percent = change.share()? * 100.0;
     let sign = if percent < 0.0 { "−" } else { "+" };
-    Some(format!("{sign}{:.0}", percent.abs()))
+    let places = usize::from(percent.abs() < 1.0);
+    Some(format!("{sign}{:.places$}", percent.abs()))
 }
 
 /// The duration of a price or an offer as text: `3.2h`, or `>26m` if its beginning was not observed.

@@ -186,6 +186,11 @@ fn rows_of(view: &Market) -> Records<'_, &Line> {
         let value = line.group.unit_price.as_ref().map(pick);
         value.map_or_else(|| format::NONE.to_owned(), |value| price(value, view.has_job))
     };
+    let sorted = |title: &str, order: GroupOrder| match order {
+        _ if order != view.order => title.to_owned(),
+        GroupOrder::Count | GroupOrder::Merit => format!("{title} ▼"),
+        GroupOrder::Lowest | GroupOrder::Median => format!("{title} ▲"),
+    };
     let mut rows = Records::new(view.lines.len(), |row| view.lines.get(row))
         .styled(Column::text(name, 14).grows(), |line: &Line, _| {
             (line.label.as_str().into(), Style::new())
@@ -195,23 +200,30 @@ fn rows_of(view: &Market) -> Records<'_, &Line> {
             gpus_of(&line.group.amount)
         });
     }
-    rows.column(Column::number(machines, 8).priority(5), |line| {
-        format::grouped(line.group.amount.machines)
+    rows.column(
+        Column::number(sorted(machines, GroupOrder::Count), 8).priority(5),
+        |line| format::grouped(line.group.amount.machines),
+    )
+    .column(Column::number(sorted(low, GroupOrder::Lowest), 8), move |line| {
+        of(line, |price| price.lowest)
     })
-    .column(Column::number(low, 8), move |line| of(line, |price| price.lowest))
     .column(Column::number("P25", 8).priority(8), move |line| {
         of(line, |price| price.lower_quartile)
     })
-    .column(Column::number("Median", 8).priority(2), move |line| {
-        of(line, |price| price.median)
-    })
+    .column(
+        Column::number(sorted("Median", GroupOrder::Median), 8).priority(2),
+        move |line| of(line, |price| price.median),
+    )
     .column(Column::number("P75", 8).priority(7), move |line| {
         of(line, |price| price.upper_quartile)
     })
-    .column(Column::number(merit, 10).priority(6), |line| {
-        let best = line.group.best.map(|best| format!("{:.1}", best.value));
-        best.unwrap_or_else(|| format::NONE.to_owned())
-    })
+    .column(
+        Column::number(sorted(merit, GroupOrder::Merit), 10).priority(6),
+        |line| {
+            let best = line.group.best.map(|best| format!("{:.1}", best.value));
+            best.unwrap_or_else(|| format::NONE.to_owned())
+        },
+    )
 }
 
 /// Draws the panel of the selected group: its cheapest offer, on a wide area the distribution of its prices,
