@@ -125,6 +125,13 @@ fn open(cx: &mut Cx<'_>) {
     }
 }
 
+/// Whether Esc undoes anything, as listed at [`step_back`]; otherwise it only names the key that quits.
+fn goes_back(state: &State) -> bool {
+    let requests = Requests::read(state);
+    let is_narrowed = !requests.search.is_empty() || requests.filter() != Filter::All;
+    is_narrowed || !requests.flights().is_empty() || !state.notices.is_empty()
+}
+
 /// Undoes one thing on Esc in the list of requests: cancels the resent requests, or else clears the notices,
 /// the search or the filter. Without any of these, names the key that quits.
 fn step_back(cx: &mut Cx<'_>) {
@@ -174,6 +181,7 @@ impl View for RequestsPane {
             Action::Refresh => resendable(state).err().map(|error| error.to_string()),
             Action::Filter => editable(state).err().map(|error| error.to_string()),
             Action::Complete if self.is_typing => return Availability::Hidden,
+            Action::Back if !self.is_typing && !goes_back(state) => return Availability::Hidden,
             action => unavailable(action),
         };
         refused.map_or(Availability::Available, Availability::Disabled)
