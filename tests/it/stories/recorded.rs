@@ -723,3 +723,12 @@ fn while_the_record_is_read_every_tab_shows_the_prices_on_offer() {
         }
     }
 }
+
+#[test]
+fn the_price_index_is_named_after_its_models() {
+    let mut desk = desk(160, 40);
+    desk.keys("Y").expect("models of the search · $/h");
+    recall(&mut desk, &recorded());
+    desk.expect("RTX 4090 · $/h");
+    desk.keys("right").expect("RTX 4090 by country");
+}
