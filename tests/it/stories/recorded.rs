@@ -382,7 +382,7 @@ fn the_bids_tab_says_which_bid_makes_the_bill_lowest() {
     desk.keys("esc L");
     recall(&mut desk, &record);
     desk.expect(" 1x RTX 4090").expect("on-demand searches");
-    desk.expect("Lowest GPU bill: $0.20 for 60 minutes of work, at $0.2000/h: held 100% of the time");
+    desk.expect("Suggested bid: $0.20 for 60 minutes of work, at $0.2000/h: held 100% of the time");
     desk.expect("≥ 30 h").expect("% of the time with any offer held");
     // The bid under the cursor is read out of the curve.
     desk.keys("g")
@@ -481,7 +481,7 @@ fn what_is_recorded_of_the_sandbox_is_marked_as_simulated_and_nothing_else() {
         shown("", "High now: $0.410 for 1 GPU");
         shown("H", " RTX 4090 · ");
         shown("T", "this search · ");
-        shown("L", "Lowest GPU bill");
+        shown("L", "Suggested bid");
         shown("Y", "▏Index▕");
         shown("esc space space v", "A: the lowest now");
     }
