@@ -61,6 +61,15 @@ impl LocalTime {
             .unwrap_or_else(|| format!("{:.3e}", time.seconds()))
     }
 
+    /// Formats a time span of less than a day to the minute: `13:05–17:05`, preceded by the month and the day of its
+    /// start unless that is today.
+    pub fn hours(&self, from: UnixTime, until: UnixTime) -> String {
+        let (start, end) = (self.minute(from), self.minute(until));
+        let is_today = start.get(..10) == self.minute(self.now).get(..10);
+        let start = start.get(if is_today { 11 } else { 5 }..).unwrap_or(&start);
+        format!("{start}–{}", end.get(11..).unwrap_or(&end))
+    }
+
     /// Formats date and time to the minute: `2026-01-01 14:00`.
     pub fn minute(&self, time: UnixTime) -> String {
         self.text(time, "%Y-%m-%d %H:%M")
@@ -177,6 +186,8 @@ mod tests {
         let reader = local(2, noon);
         assert_eq!(reader.clock(noon), "14:00:00");
         assert_eq!(reader.clock(noon - 86_400.0), "12-31 14:00:00");
+        assert_eq!(reader.hours(noon - 3600.0, noon), "13:00–14:00");
+        assert_eq!(reader.hours(noon - 15.0 * 3600.0, noon), "12-31 23:00–14:00");
         assert_eq!(reader.second(noon), "2026-01-01 14:00:00 +02:00");
         assert_eq!(reader.zone_name(), "+02");
     }

@@ -25,8 +25,10 @@ pub enum Quantity {
     Gigabytes,
     /// A whole number: `20`.
     Count,
-    /// Dollars: `0.40`, `$0.40`.
+    /// Dollars: `0.40`, `$0.40`, `40 cents`.
     Dollars,
+    /// Dollars per hour: `0.40`, `$0.40/h`, `40 cents per hour`.
+    HourlyDollars,
     /// A number without a unit.
     Number,
 }
@@ -44,6 +46,9 @@ const TIMES: [(&str, f64); 8] = [
     ("mo month months", DAYS_PER_MONTH * HOURS_PER_DAY),
     ("y year years", 365.0 * HOURS_PER_DAY),
 ];
+
+/// The endings of a price per hour.
+const PERIODS: [&str; 6] = ["/h", "/hr", "/hour", "per hour", "an hour", "hourly"];
 
 impl Quantity {
     /// The factor from a unit, in lower case, to the quantity's base unit; an empty one is the base unit
@@ -63,7 +68,12 @@ impl Quantity {
             (Self::Gigabytes, "mb" | "m") => Some(0.001),
             (Self::Gigabytes, "gb" | "g") => Some(1.0),
             (Self::Gigabytes, "tb" | "t") => Some(1000.0),
-            (Self::Dollars, "$" | "$/h") => Some(1.0),
+            (Self::Dollars | Self::HourlyDollars, "$" | "$/h" | "dollar" | "dollars") => Some(1.0),
+            (Self::Dollars | Self::HourlyDollars, "c" | "ct" | "cent" | "cents" | "¢") => Some(0.01),
+            (Self::HourlyDollars, _) => {
+                let period = PERIODS.iter().find_map(|period| unit.strip_suffix(period));
+                period.and_then(|unit| Self::Dollars.factor(unit.trim_end()))
+            }
             (Self::Gigabytes | Self::Dollars | Self::Count | Self::Number, _) => None,
         }
     }
@@ -77,7 +87,8 @@ impl Quantity {
             Self::Seconds => "Not a duration: write 30, 30s, 2m or 1.5h",
             Self::Gigabytes => "Not a size: write 200, 200GB or 1.5TB",
             Self::Count => "Not a whole number",
-            Self::Dollars => "Not a price: write 0.40 or $0.40",
+            Self::Dollars => "Not a price: write 0.40, $0.40 or 40 cents",
+            Self::HourlyDollars => "Not a price: write 0.40, $0.40/h or 40 cents",
             Self::Number => "Not a number",
         }
     }
@@ -90,7 +101,7 @@ impl Quantity {
             Self::Days | Self::Term => " days",
             Self::Seconds => " s",
             Self::Gigabytes => " GB",
-            Self::Count | Self::Dollars | Self::Number => "",
+            Self::Count | Self::Dollars | Self::HourlyDollars | Self::Number => "",
         }
     }
 }
@@ -172,8 +183,14 @@ pub fn parse(text: &str, quantity: Quantity) -> Result<f64, QuantityError> {
 /// Parses a trimmed text in lower case as a value in the quantity's base unit; `None` if it is malformed.
 fn read(text: &str, quantity: Quantity) -> Option<f64> {
     let text = match quantity {
-        Quantity::Dollars => text.strip_prefix('$').unwrap_or(text),
-        _ => text,
+        Quantity::Dollars | Quantity::HourlyDollars => text.strip_prefix('$').unwrap_or(text),
+        Quantity::Hours
+        | Quantity::Days
+        | Quantity::Term
+        | Quantity::Seconds
+        | Quantity::Gigabytes
+        | Quantity::Count
+        | Quantity::Number => text,
     };
     // An exponent is neither unit nor digit: 1e9 is never typed on purpose here.
     let end = text
@@ -226,7 +243,7 @@ pub fn write(value: f64, quantity: Quantity) -> String {
             format!("{}TB", trimmed(value / 1000.0, 0))
         }
         Quantity::Gigabytes => format!("{plain}GB"),
-        Quantity::Dollars => format!("${plain}"),
+        Quantity::Dollars | Quantity::HourlyDollars => format!("${plain}"),
         Quantity::Count | Quantity::Number => plain,
     }
 }
@@ -256,6 +273,19 @@ mod tests {
         reads("2_000", Quantity::Gigabytes, 2000.0);
         reads("$0.40", Quantity::Dollars, 0.4);
         reads("0.40 $/h", Quantity::Dollars, 0.4);
+        reads("30 cents", Quantity::Dollars, 0.3);
+        for text in [
+            "0.30",
+            "$0.30/h",
+            "0.30 $/h",
+            "$0.30 / hour",
+            "30c",
+            "30 ct",
+            "30 cents per hour",
+            "0.3 dollars an hour",
+        ] {
+            reads(text, Quantity::HourlyDollars, 0.3);
+        }
         reads("-1", Quantity::Number, -1.0);
     }
 
@@ -272,6 +302,8 @@ mod tests {
             ("3d", Quantity::Gigabytes),
             ("5GB", Quantity::Seconds),
             ("2.5", Quantity::Count),
+            ("$5/hour", Quantity::Dollars),
+            ("$5/day", Quantity::HourlyDollars),
             ("1.2.3", Quantity::Number),
             ("inf", Quantity::Number),
             (&"9".repeat(400), Quantity::Number),

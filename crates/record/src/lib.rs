@@ -52,13 +52,14 @@ pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Se
 pub use analysis::{Analysis, AnyAnalysis, AnyOutput, LotReader};
 pub use attributes::{Attribute, Fact, Facts, attributes};
 pub use clock::{Before, Placed, place};
-pub use like::{CheapestKind, offers_like};
+pub use like::{CheapestKind, Kind, offers_like};
 pub use line::{Line, SeenLine};
 pub use lows::{Levels, LowIntervals};
 pub use outline::{Interval, Onset};
 pub use poll::{Arrival, causes, quotes};
 pub use proof::Proof;
 pub use question::Question;
+pub use response::Present;
 pub use scope::{Scope, implicit, normalised};
 pub use sentences::nothing_known_sentence;
 pub(crate) use state::index as attribute_index;

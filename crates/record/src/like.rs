@@ -25,19 +25,28 @@ pub fn offers_like(query: &Query, listing: &Listing, row: u32) -> Option<Query> 
     })
 }
 
-/// The query for offers like the cheapest one of a question's last poll.
+/// A kind of offers that are compared with each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kind {
+    /// The query that finds them.
+    pub query: Query,
+    /// The memory of each card in GB, if cards of the model have several sizes; else, and if it is unknown, `None`.
+    pub card_gb: Option<f64>,
+}
+
+/// The kind of the cheapest offer of a question's last poll.
 #[derive(Debug, Clone)]
 pub struct CheapestKind(pub Question);
 
 impl Analysis for CheapestKind {
     /// `None` if nothing was on offer.
-    type Output = Option<Query>;
+    type Output = Option<Kind>;
 
     fn questions(&self) -> Vec<Question> {
         vec![self.0.clone()]
     }
 
-    fn answer(&self, excerpts: &[Excerpt]) -> Option<Query> {
+    fn answer(&self, excerpts: &[Excerpt]) -> Option<Kind> {
         let excerpt = excerpts.first()?;
         let last = excerpt.polls.iter().rfind(|poll| poll.outcome.is_usable())?.at;
         let query = &self.0.query;
@@ -52,11 +61,19 @@ impl Analysis for CheapestKind {
             Resource::Volumes => unordered(query),
             Resource::Offers | Resource::Workergroups => of_kind(query, &spell.lot.model, quote.gpus.into()),
         };
-        Some(match spell.lot.memory {
-            0 => like,
-            memory => with_memory(like, memory.into()),
+        let gb = Some(f64::from(spell.lot.memory)).filter(|gb| *gb > 0.0);
+        let of_model = excerpt.spells.iter().filter(|other| other.lot.model == spell.lot.model);
+        let sizes = of_model.map(|other| f64::from(other.lot.memory));
+        Some(Kind {
+            card_gb: gb.filter(|gb| has_another(*gb, sizes)),
+            query: gb.map_or(like.clone(), |gb| with_memory(like, gb)),
         })
     }
+}
+
+/// Whether any of the `sizes` of memory in GB, zero if unknown, is another than `gb`.
+pub(crate) fn has_another(gb: f64, mut sizes: impl Iterator<Item = f64>) -> bool {
+    sizes.any(|size| size > 0.0 && size.total_cmp(&gb).is_ne())
 }
 
 /// The query without its order and limit.

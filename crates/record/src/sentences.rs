@@ -36,11 +36,37 @@ impl Memory {
         }
     }
 
-    /// The kind that all offers have, such as `2x RTX 4090`, with at most 24 characters of the model; `None`
+    /// The kind that all offers have, such as `2x RTX 4090` or `2x RTX 4090 48 GB`, with at most 24 characters of the model; `None`
     /// unless the query names one model and one number of GPUs.
     pub fn kind(&self) -> Option<String> {
         let model = super::question::model_of(&self.query)?;
-        Some(format!("{}x {}", self.gpus?, text::screen(model, 24)))
+        Some(format!(
+            "{}x {}{}",
+            self.gpus?,
+            text::screen(model, 24),
+            self.card_size()
+        ))
+    }
+
+    /// The memory of a card with a leading blank, ` 48 GB`; empty unless cards of the model have several sizes.
+    pub fn card_size(&self) -> String {
+        let size = self.card_gb.map(|gb| format!(" {}", format::gigabytes(gb)));
+        size.unwrap_or_default()
+    }
+
+    /// The size of the offers compared with a leading blank: ` for 2 GPUs of 48 GB`, without the memory where cards
+    /// of the model have one size. Empty unless they all have one number of GPUs.
+    pub fn offer_size(&self) -> String {
+        let gpus = self.gpus.and_then(|gpus| usize::try_from(gpus).ok());
+        let of_cards = self.card_gb.map(|_| format!(" of{}", self.card_size()));
+        let size = gpus.map(|gpus| {
+            format!(
+                " for {}{}",
+                format::counted(gpus, "GPU", "GPUs"),
+                of_cards.unwrap_or_default()
+            )
+        });
+        size.unwrap_or_default()
     }
 
     /// The verdict on the lowest price now, or the reason there is none: too little watched, or none on
@@ -76,10 +102,8 @@ impl Memory {
         };
         let gpus = self.gpus.filter(|_| self.query.resource == Resource::Offers);
         // The prices of larger offers are those of each GPU.
-        let (each, size) = gpus.map_or_else(Default::default, |gpus| match gpus {
-            1 => ("", " for 1 GPU".to_owned()),
-            many => (" each", format!(" for {many} GPUs")),
-        });
+        let each = if gpus.is_some_and(|gpus| gpus > 1) { " each" } else { "" };
+        let size = gpus.map(|_| self.offer_size()).unwrap_or_default();
         let lowest = self.lowest.unwrap_or(rating.median);
         let more = lowest / rating.median - 1.0;
         let window = self.window();

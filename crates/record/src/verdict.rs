@@ -13,8 +13,8 @@ use super::survival::{Life, Lifetimes, lot_lifetimes};
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
 use super::{
-    Analysis, DAY, Excerpt, Lot, LotReader, LowIntervals, Moment, PollOutcome, PollRow, Question, Spell, VERDICT_DAYS,
-    lifetimes,
+    Analysis, DAY, Excerpt, Lot, LotReader, LowIntervals, Moment, PollOutcome, PollRow, Present, Question, Spell,
+    VERDICT_DAYS, lifetimes,
 };
 
 /// Seconds with a known lowest price below which there is no verdict: a day, with its nights.
@@ -36,6 +36,8 @@ pub struct Memory {
     pub query: Query,
     /// The number of GPUs of the offers; `None` for all.
     pub gpus: Option<u32>,
+    /// The memory of each card in GB, if cards of the model have several sizes; else, and if it is unknown, `None`.
+    pub card_gb: Option<f64>,
     /// The first usable poll of the time.
     pub since: Moment,
     pub until: Moment,
@@ -247,6 +249,7 @@ impl Sums {
         on_offer.sort_by(|(left, _), (right, _)| left.cmp(right));
         Some(Memory {
             gpus: question.gpus(),
+            card_gb: None,
             since,
             until: question.until,
             watched: lows.iter().map(|(from, to, _)| to.since(*from)).sum(),
@@ -326,11 +329,13 @@ impl Memory {
         rate(self, price).filter(|_| self.watched >= LEAST_WATCHED)
     }
 
-    /// Sets the lowest price now to that of the rows on screen, see [`Excerpt::of_response`]; `None` if they
-    /// are complete and have no price.
+    /// Sets the lowest price now to that of the rows on screen, `None` if they are complete and have no price,
+    /// and the memory of the cards.
     ///
     /// Of rows that may lack the cheapest one, only a lower price than the recorded one counts.
-    pub fn set_lowest_from(&mut self, rows: &Excerpt) {
+    pub fn set_present(&mut self, present: &Present) {
+        let rows = &present.excerpt;
+        self.card_gb = present.card_gb;
         let gb = self.query.storage_gb();
         let quotes = rows.spells.iter().flat_map(|spell| &spell.quotes);
         let lowest = quotes.map(|quote| quote.per_gpu(gb)).reduce(f64::min);

@@ -94,8 +94,9 @@ fn figures(markets: &[BidMarket], watched: i64, run: &Run) -> (Figures, Vec<BidF
         let (outlooks, lowest) = run.outlooks(market, watched);
         for (index, outlook) in outlooks.iter().enumerate() {
             let is_lowest_bill = lowest == Some(index);
+            let mark = if is_lowest_bill { "lowest" } else { "" };
             let of_market = [text::screen(&market.model, 24), market.gpus.to_string()];
-            rows.push(of_market.into_iter().chain(cells(outlook, is_lowest_bill)).collect());
+            rows.push(of_market.into_iter().chain(cells(outlook, mark)).collect());
             lines.push(BidFigures {
                 model: market.model.clone(),
                 gpus: market.gpus,

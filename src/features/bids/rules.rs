@@ -11,6 +11,9 @@ use crate::record::{DAY, seconds};
 pub(crate) const CHECKPOINT: f64 = 1_800.0;
 pub(crate) const RESTART: f64 = 300.0;
 
+/// The time until work is done, as a multiple of its length, that a suggested bid may take.
+const PATIENCE: f64 = 1.5;
+
 /// The work and its handling of interruptions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Run {
@@ -78,11 +81,25 @@ impl Run {
     pub fn outlooks(&self, market: &BidMarket, watched: i64) -> (Vec<Outlook>, Option<usize>) {
         let outlooks = market.levels.iter().map(|level| self.outlook(level, watched));
         let outlooks: Vec<_> = outlooks.collect();
-        let all = outlooks.iter().enumerate();
-        let bills = all.filter_map(|(index, outlook)| Some((index, outlook.bill?)));
-        let lowest = bills.min_by(|(_, left), (_, right)| left.total_cmp(right));
-        (outlooks, lowest.map(|(index, _)| index))
+        let lowest = lowest_bill(&outlooks, |_| true);
+        (outlooks, lowest)
     }
+
+    /// The index of the bid to place: the one with the lowest bill of those whose work is done, waiting included,
+    /// within [`PATIENCE`] times its length, else of those that held at least half of the time. `None` if there is
+    /// neither.
+    pub fn suggested(&self, outlooks: &[Outlook]) -> Option<usize> {
+        let is_soon = |outlook: &Outlook| outlook.done.is_some_and(|done| done <= PATIENCE * self.hours);
+        lowest_bill(outlooks, is_soon).or_else(|| lowest_bill(outlooks, |outlook| outlook.held >= 0.5))
+    }
+}
+
+/// The index of the lowest bill of the outlooks that satisfy `is_choice`; `None` if none of them has a bill.
+fn lowest_bill(outlooks: &[Outlook], is_choice: impl Fn(&Outlook) -> bool) -> Option<usize> {
+    let all = outlooks.iter().enumerate().filter(|(_, outlook)| is_choice(outlook));
+    let bills = all.filter_map(|(index, outlook)| Some((index, outlook.bill?)));
+    let lowest = bills.min_by(|(_, left), (_, right)| left.total_cmp(right));
+    lowest.map(|(index, _)| index)
 }
 
 /// The columns of [`cells`], in the same order.
@@ -96,12 +113,11 @@ pub(crate) const HEADS: [Head; 7] = [
     ("Longest on one", "longest_hold_seconds", 15, 2),
     ("Done in", "done_hours", 9, 1),
     ("GPU bill", "bill", 11, 0),
-    ("", "is_lowest_bill", 8, 0),
+    ("", "is_lowest_bill", 10, 0),
 ];
 
-/// The cells of a bid, in the order of `HEADS`; a dash for unknown figures, and `lowest` in the last if
-/// `is_lowest`.
-pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<String> {
+/// The cells of a bid, in the order of `HEADS`; a dash for unknown figures, and its mark, which may be empty.
+pub(crate) fn cells(outlook: &Outlook, mark: &str) -> Vec<String> {
     let longest = |span| {
         let is_longer = outlook.longest.is_some_and(|(_, is_longer)| is_longer);
         format!("{}{}", if is_longer { "≥ " } else { "" }, brief(span))
@@ -113,7 +129,7 @@ pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<String> {
         shown(outlook.longest.map(|(span, _)| span), longest),
         shown(outlook.done, |hours| brief(hours * 3600.0)),
         shown(outlook.bill, dollars),
-        if is_lowest { "lowest" } else { "" }.to_owned(),
+        mark.to_owned(),
     ]
 }
 
@@ -247,5 +263,31 @@ mod tests {
             assert!((bill - expected).abs() < 1e-9, "{bills:?}");
         }
         assert_eq!(lowest, Some(1));
+        // The second is done in 12 hours, the 8 hours of work and half of them.
+        assert_eq!(run.suggested(&outlooks), Some(1));
+    }
+
+    #[test]
+    fn a_bid_is_suggested_that_ends_soon_or_else_held_half_of_the_time() {
+        let run = Run {
+            hours: 1.0,
+            checkpoint: CHECKPOINT,
+            restart: RESTART,
+        };
+        let of = |held: f64, done: f64, bill: f64| Outlook {
+            bid: bill,
+            held,
+            interruptions: None,
+            longest: None,
+            done: Some(done),
+            bill: Some(bill),
+        };
+        let rarely = of(0.01, 100.0, 1.0);
+        assert_eq!(
+            run.suggested(&[rarely, of(0.6, 2.0, 2.0), of(0.7, 1.5, 3.0), of(1.0, 1.0, 4.0)]),
+            Some(2)
+        );
+        assert_eq!(run.suggested(&[rarely, of(0.5, 2.0, 2.0), of(0.6, 1.8, 3.0)]), Some(1));
+        assert_eq!(run.suggested(&[rarely, of(0.4, 2.5, 2.0)]), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The tab of bids: the holds of each, and the bid with the lowest bill for the job.
+//! The tab of bids: the holds of each, the bid to place for the job, and the one with the lowest bill.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Modifier;
@@ -88,7 +88,7 @@ impl Bids {
     }
 
     /// Takes the output of the analysis once it is finished, and shows the market of the selected offer, or
-    /// else the first one, with the cursor on the lowest bill.
+    /// else the first one, with the cursor on its headline.
     fn take_output(&mut self, state: &State) {
         match Recall::read(state).output(&self.asked) {
             Recalled::Here(history) => self.history.clone_from(history),
@@ -100,7 +100,7 @@ impl Bids {
         let mut alike = markets.map(|market| Some((&market.model, market.gpus)));
         let like = self.like.as_ref().map(|(model, gpus)| (model, *gpus));
         self.market = alike.position(|market| market == like).unwrap_or(0);
-        self.cursor = self.outlooks().1.unwrap_or(0);
+        self.cursor = self.outlooks().headline().unwrap_or(0);
     }
 
     /// The shown market; `None` without a record, or while too little is recorded for figures.
@@ -109,26 +109,30 @@ impl Bids {
         history.markets.get(self.market)
     }
 
-    /// The results of the shown market's bids, and the index of the lowest bill; empty and `None` without a
-    /// market.
-    fn outlooks(&self) -> (Vec<Outlook>, Option<usize>) {
+    /// The results of the shown market's bids; without any if there is no market.
+    fn outlooks(&self) -> Outlooks {
         let watched = self.history.as_ref().map_or(0, |history| history.watched);
         let outlooks = self.market().map(|market| self.run.outlooks(market, watched));
-        outlooks.unwrap_or_default()
+        let (all, lowest) = outlooks.unwrap_or_default();
+        Outlooks {
+            suggested: self.run.suggested(&all),
+            lowest,
+            all,
+        }
     }
 
-    /// Shows the market `by` places further, wrapping around, with the cursor on the lowest bill.
+    /// Shows the market `by` places further, wrapping around, with the cursor on its headline.
     fn switch(&mut self, by: usize) {
         let markets = self.history.as_ref().map_or(0, |history| history.markets.len());
         self.market = (self.market + by) % markets.max(1);
-        self.cursor = self.outlooks().1.unwrap_or(0);
+        self.cursor = self.outlooks().headline().unwrap_or(0);
     }
 
-    /// The line above the table of bids: the bid with the lowest bill, or the reason that there is none, such
-    /// as a failure, a running analysis or too little record.
+    /// The line above the table of bids: the bid to place, else the one with the lowest bill, or the reason that
+    /// there is none, such as a failure, a running analysis or too little record.
     fn head(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let theme = scene.theme;
-        let (outlooks, lowest) = self.outlooks();
+        let outlooks = self.outlooks();
         let say = |text: &str, style| vec![Line::styled(visible(text, 400), style)];
         if let Some(why) = &self.failure {
             return say(why, theme.warning);
@@ -142,10 +146,10 @@ impl Bids {
         if let Some(why) = history.withheld() {
             return say(&why, theme.text);
         }
-        if outlooks.is_empty() {
+        if outlooks.all.is_empty() {
             return say("No such offer named a minimum bid in this time", theme.text);
         }
-        let Some(best) = lowest.and_then(|lowest| outlooks.get(lowest)) else {
+        let Some(best) = outlooks.headline().and_then(|best| outlooks.all.get(best)) else {
             return say(
                 "At no bid would so much work have been done in the recorded time",
                 theme.text,
@@ -154,8 +158,12 @@ impl Bids {
         let work = lasting(self.run.hours * 3600.0);
         let bill = best.bill.map_or_else(String::new, dollars);
         let done = best.done.map_or_else(String::new, |hours| brief(hours * 3600.0));
+        let subject = match outlooks.suggested {
+            Some(_) => "Suggested bid",
+            None => "No bid held half of the time; lowest GPU bill",
+        };
         let text = format!(
-            "Lowest GPU bill: {bill} for {work} of work, at ${:.4}/h: held {} of the time, done in {done}; storage for \
+            "{subject}: {bill} for {work} of work, at ${:.4}/h: held {} of the time, done in {done}; storage for \
              that long comes on top",
             best.bid,
             percent(best.held)
@@ -179,7 +187,7 @@ impl View for Bids {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
-            let last = self.outlooks().0.len().saturating_sub(1);
+            let last = self.outlooks().all.len().saturating_sub(1);
             self.cursor = self.cursor.saturating_add_signed(lines).min(last);
             return Outcome::Handled;
         }
@@ -207,7 +215,7 @@ impl View for Bids {
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
-        let (outlooks, lowest) = self.outlooks();
+        let outlooks = self.outlooks();
         let subject = self.market().map_or_else(String::new, |market| {
             format!("{}x {} · ", market.gpus, visible(&market.model, 24))
         });
@@ -221,23 +229,49 @@ impl View for Bids {
             let since = local.minute(history.since.unix());
             short_basis(history, &since, &self.run, scene.state.profile.is_sandbox)
         });
-        let line = |(index, outlook)| cells(outlook, lowest == Some(index));
+        let line = |(index, outlook)| cells(outlook, outlooks.mark(index));
         let figures = Figures {
             heads: HEADS.to_vec(),
-            rows: outlooks.iter().enumerate().map(line).collect(),
+            rows: outlooks.all.iter().enumerate().map(line).collect(),
         };
         let chart = figures.draw((text, basis), (self.cursor, CHART), inner, scene);
         if self.is_awaited {
             return draw_now(chart, scene);
         }
-        draw_shares((&outlooks, lowest), self.cursor, chart, scene);
+        draw_shares(&outlooks, self.cursor, chart, scene);
+    }
+}
+
+/// The results of a market's bids.
+struct Outlooks {
+    all: Vec<Outlook>,
+    /// The index of the bid to place, see [`Run::suggested`].
+    suggested: Option<usize>,
+    /// The index of the bid with the lowest bill.
+    lowest: Option<usize>,
+}
+
+impl Outlooks {
+    /// The index of the bid in the headline: the suggested one, else the one with the lowest bill.
+    fn headline(&self) -> Option<usize> {
+        self.suggested.or(self.lowest)
+    }
+
+    /// The mark of a bid in the table; empty for most.
+    fn mark(&self, index: usize) -> &'static str {
+        match index {
+            _ if self.suggested == Some(index) => "suggested",
+            _ if self.lowest == Some(index) => "lowest",
+            _ => "",
+        }
     }
 }
 
 /// Draws the chart of the share of the time that each bid would have held, filled below, with the one of the
-/// lowest bill marked and the one at the cursor read out. Bids that hold no longer than a lower one are cut
+/// headline marked and the one at the cursor read out. Bids that hold no longer than a lower one are cut
 /// off at the end. Nothing is drawn for fewer than two bids or in too little height.
-fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_shares(market: &Outlooks, cursor: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let outlooks = market.all.as_slice();
     let at_cursor = outlooks.get(cursor);
     // Bids above the first that holds as long as any add nothing but length.
     let most = outlooks.iter().map(|outlook| outlook.held).fold(0.0, f64::max);
@@ -282,9 +316,11 @@ fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, a
     if let Some(share) = share {
         chart::cursor(share, plot, scene);
     }
-    let lowest = lowest.and_then(|lowest| outlooks.get(lowest));
-    if let Some((outlook, (x, y))) = lowest.and_then(|outlook| Some((outlook, position(outlook)?))) {
-        let label = format!("◆ ${:.4} lowest bill", outlook.bid);
+    let headline = market.headline().and_then(|index| Some((index, outlooks.get(index)?)));
+    if let Some((index, outlook, (x, y))) =
+        headline.and_then(|(index, outlook)| Some((index, outlook, position(outlook)?)))
+    {
+        let label = format!("◆ ${:.4} {}", outlook.bid, market.mark(index));
         let end = plot.right().saturating_sub(cells_of(&label));
         let (column, row) = chart::dot_cell((x, y), plot);
         scene

@@ -76,11 +76,15 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     };
     let kind = database.ask(&CheapestKind(prices.question.clone()))?;
     let query = prices.question.query;
-    let basis = VerdictBasis::new(kind.unwrap_or_else(|| query.clone()), until);
+    let like = kind.as_ref().map_or(&query, |kind| &kind.query);
+    let mut memory = database.ask(&VerdictBasis::new(like.clone(), until))?;
+    if let Some(memory) = &mut memory {
+        memory.card_gb = kind.as_ref().and_then(|kind| kind.card_gb);
+    }
     let report = Report {
         rows: options.rows.map_or(usize::MAX, |rows| rows as usize),
         series,
-        memory: database.ask(&basis)?,
+        memory,
         unit: price_unit(query.resource, query.storage_gb()),
         search: SearchKey::new(&query),
         zone: TimeZone::system(),

@@ -28,7 +28,7 @@ use crate::domain::insight::Coverage;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Query, Resource};
 use crate::record::differences::recorded_lot;
-use crate::record::{Analysis, AnyAnalysis, AnyOutput, Excerpt, Lot, Memory, VerdictBasis, offers_like, quotes};
+use crate::record::{Analysis, AnyAnalysis, AnyOutput, Lot, Memory, Present, VerdictBasis, offers_like, quotes};
 use crate::table::browser::Browser;
 use crate::table::remote::Ticket;
 
@@ -104,14 +104,14 @@ struct Remembered {
     fresh: MonotonicTime,
     memory: Option<Box<Memory>>,
     /// The rows on screen that the query finds.
-    rows: Excerpt,
+    rows: Present,
 }
 
 impl Remembered {
-    /// Updates the current lowest price, from the rows on screen, in the basis of verdicts, if that is read.
-    fn update_lowest(&mut self) {
+    /// Updates the present, from the rows on screen, in the basis of verdicts, if that is read.
+    fn update_present(&mut self) {
         if let Some(memory) = &mut self.memory {
-            memory.set_lowest_from(&self.rows);
+            memory.set_present(&self.rows);
         }
     }
 }
@@ -154,7 +154,7 @@ impl Recall {
             if let Ok(output) = result {
                 let memory: Option<&Option<Memory>> = output.downcast();
                 remembered.memory = memory.cloned().flatten().map(Box::new);
-                remembered.update_lowest();
+                remembered.update_present();
             }
             return;
         }
@@ -179,7 +179,7 @@ impl Recall {
 
     /// Stores the rows on screen of some offers, and requests the basis of verdicts on them under `ticket`;
     /// `None` if it is current or already requested. Of the offers stored before, only the latest are kept.
-    fn remember(&mut self, (like, rows): (Query, Excerpt), ticket: Ticket, now: Now) -> Option<Effect> {
+    fn remember(&mut self, (like, rows): (Query, Present), ticket: Ticket, now: Now) -> Option<Effect> {
         let known = self.models.iter().position(|remembered| remembered.like == like);
         let mut remembered = known.map(|index| self.models.remove(index)).unwrap_or(Remembered {
             like: like.clone(),
@@ -187,10 +187,10 @@ impl Recall {
             asked: now.mono,
             fresh: now.mono,
             memory: None,
-            rows: Excerpt::default(),
+            rows: Present::default(),
         });
         remembered.rows = rows;
-        remembered.update_lowest();
+        remembered.update_present();
         let is_due = remembered.awaited.is_none() && now.mono >= remembered.fresh;
         if is_due {
             remembered.awaited = Some(ticket);
@@ -257,10 +257,10 @@ fn like(browser: &Browser, row: u32) -> Option<Query> {
     offers_like(&Query { storage, ..query }, browser.listing()?, row)
 }
 
-/// The rows on screen that a query finds, as an excerpt of the record; `None` without a response.
-fn on_screen(browser: &Browser, query: &Query) -> Option<Excerpt> {
+/// The rows on screen that a query finds; `None` without a response.
+fn on_screen(browser: &Browser, query: &Query) -> Option<Present> {
     let is_complete = browser.coverage() == Some(Coverage::Whole);
-    Some(Excerpt::of_response(browser.listing()?, query, is_complete))
+    Some(Present::of_response(browser.listing()?, query, is_complete))
 }
 
 /// Requests the basis of verdicts on the selected and the marked offers, eight at most, if the rows, the

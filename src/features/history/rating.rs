@@ -135,10 +135,6 @@ pub(crate) fn verdict_style(verdict: &Verdict, theme: &Theme) -> Style {
 fn offer(memory: &Memory, price: f64) -> Option<String> {
     let (rating, lowest) = (memory.rate(price)?, memory.lowest?);
     let share = price / lowest - 1.0;
-    let size = memory.gpus.and_then(|gpus| usize::try_from(gpus).ok());
-    let size = size.map_or_else(String::new, |gpus| {
-        format!(" for {}", format::counted(gpus, "GPU", "GPUs"))
-    });
     let above = if share < 0.001 || !share.is_finite() {
         "the lowest now".to_owned()
     } else if share >= 1.0 {
@@ -149,7 +145,7 @@ fn offer(memory: &Memory, price: f64) -> Option<String> {
     let outbid = rating.outbid.map_or_else(String::new, |share| {
         format!("; outbid in {} of watched hours", percent(share))
     });
-    Some(above + &size + &outbid)
+    Some(above + &memory.offer_size() + &outbid)
 }
 
 /// A duration as text: `3.2 h`, or `at least 3.2 h` if its beginning was not observed.

@@ -18,7 +18,7 @@ pub(crate) const HEADS: [Head; 11] = [
     ("8x", "premium_8x", 7, 1),
     ("Bid", "bid", 7, 0),
     ("Reserved", "reserved", 10, 2),
-    ("Rented", "rented", 9, 2),
+    ("Left rented", "rented", 12, 2),
     ("Known", "known_seconds", 10, 4),
 ];
 
@@ -69,7 +69,7 @@ pub(crate) fn short_basis(index: &Index, since: &str, origin: &str) -> String {
     };
     format!(
         "Prices {origin} · Usual low: median since {since}, in offers of any size · 2x, 4x, 8x: difference per GPU from 1x · \
-         Bid, Reserved: difference from on-demand · Rented: share of departures with a known cause{withheld}"
+         Bid, Reserved: difference from on-demand · Left rented: share of the offers gone for a known cause{withheld}"
     )
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn basis(index: &Index, since: &str, (unit, origin): (&str, &str)) ->
     let mut lines = vec![
         format!(
             "Usual low: median lowest price since {since}, in offers of any size. {sizes}: difference per GPU from 1x. Bid, Reserved: from \
-             on-demand. Rented: share of departures with a known cause."
+             on-demand. Left rented: share of the offers gone for a known cause."
         ),
         format!(
             "Prices are {unit} of complete responses, {origin}. Differences compare the same moments, without \

@@ -93,6 +93,17 @@ impl PriceIndex {
         lines
     }
 
+    /// What the lines are of: the models of the search, by name if it is a single one, or the countries of the open
+    /// model.
+    fn subject(&self) -> String {
+        let lines = self.lines();
+        match (&self.model, lines.as_slice()) {
+            (Some(model), _) => format!("{} by country", visible(model, 24)),
+            (None, [line]) => visible(&line.model, 24),
+            (None, _) => "models of the search".to_owned(),
+        }
+    }
+
     /// The time that the index covers: 30 days, or since the first usable poll if that is later.
     fn span(&self) -> (Moment, Moment) {
         let recorded = self.index.as_ref().map_or(Moment(0), |index| index.since);
@@ -199,11 +210,7 @@ impl View for PriceIndex {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let unit = price_unit(Resource::Offers, self.storage);
         let origin = history::price_origin(scene.state.profile.is_sandbox);
-        let subject = self.model.as_ref().map_or_else(
-            || "all models".to_owned(),
-            |model| format!("{} by country", visible(model, 24)),
-        );
-        let inner = scene.tabbed("Price index", format!("{subject} · {unit}"), area);
+        let inner = scene.tabbed("Price index", format!("{} · {unit}", self.subject()), area);
         let reason = self
             .why
             .clone()

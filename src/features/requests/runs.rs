@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::api::ledger::LedgerEntry;
+use crate::domain::routing::words;
 use crate::domain::time::UnixTime;
 
 /// Maximum number of stored latencies per run.
@@ -40,6 +41,16 @@ impl RouteRun {
     /// Whether it has a row of its own, folded or unfolded, as it has more than one request.
     pub const fn is_folding(&self) -> bool {
         self.count > 1
+    }
+
+    /// The number of its requests as text, and of those in the ledger if older ones were dropped: `256, 200 kept`.
+    pub fn size(&self) -> String {
+        let count = words::count(self.count);
+        if self.kept as u64 == self.count {
+            count
+        } else {
+            format!("{count}, {} kept", words::count(self.kept as u64))
+        }
     }
 
     /// Whether its requests are listed individually.
@@ -197,7 +208,7 @@ mod tests {
         assert!((median - 0.050).abs() < 1e-6, "{median}");
         runs.forget(&(1..=99).collect::<Vec<_>>());
         let run = runs.get(7).unwrap();
-        assert_eq!((run.count, run.kept), (100, 1));
+        assert_eq!(run.size(), "100, 1 kept");
         runs.forget(&[100]);
         assert!(runs.get(7).is_none());
     }

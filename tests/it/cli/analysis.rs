@@ -244,7 +244,7 @@ fn what_cannot_be_planned_fails_with_a_hint() {
     let (status, out, err, _) = run(&["plan", "--gpus", "4"]);
     assert_eq!((status, out.as_str()), (4, ""));
     assert!(
-        err.contains("Not enough: 4 offers within the limits, together 2 GPUs at most"),
+        err.contains("Not enough: 4 offers within the limits, at most 2 GPUs of one model"),
         "{err}"
     );
     assert!(err.contains("Without “one GPU model”: $1.230/h"), "{err}");

@@ -283,8 +283,14 @@ fn machines_have_a_least_number_a_shape_and_something_in_common() {
     };
     let planning = planned(&market, &same, None);
     assert_eq!(bought(&planning), (vec![0, 2], 14.0));
-    let planning = planned(&market, &Need { gpus: 20, ..same }, None);
-    assert_eq!((planning.plan, planning.most), (None, 16));
+    let twenty = Need { gpus: 20, ..same };
+    let planning = planned(&market, &twenty, None);
+    assert_eq!((&planning.plan, planning.most), (&None, 16));
+    let remarks = planning.remarks(&twenty, Bill::Hourly, &Query::empty(Resource::Offers), offer_name);
+    assert_eq!(
+        remarks[0].text,
+        "Not enough: 4 offers within the limits, at most 16 GPUs in one country"
+    );
     assert_eq!(planning.binding, [("one country".to_owned(), 26.0)]);
     // The records have no cluster: nothing is known to be in the same one.
     let cluster = Need {

@@ -57,6 +57,14 @@ fn the_list_copies_how_alerts_are_checked_while_bourse_is_closed() {
 }
 
 #[test]
+fn a_limit_is_written_as_the_program_writes_prices_or_in_cents() {
+    for price in ["$0.250/h", "25 cents", "0.25 per hour"] {
+        with_alert(80, 24, price).expect("Added alert “Offers: any below $0.250/h per GPU”");
+    }
+    with_alert(80, 24, "$6/day").expect("Not a price: write 0.40, $0.40/h or 40 cents");
+}
+
+#[test]
 fn an_alert_is_added_polls_and_rings_once() {
     for (columns, rows) in SIZES {
         // Machine 9 asks $0.24 and for 8 GB at $1.8 a month 2 cents more.
@@ -172,7 +180,7 @@ fn a_paused_alert_neither_polls_nor_rings() {
 fn wrong_numbers_are_named() {
     for (columns, rows) in SIZES {
         let desk = with_alert(columns, rows, "cheap");
-        desk.expect("Give a price, such as 0.30");
+        desk.expect("Not a price: write 0.40, $0.40/h or 40 cents");
     }
 }
 

@@ -91,7 +91,7 @@ fn a_mistake_is_shown_at_its_field_and_nothing_is_planned() {
         .expect("no plan");
     desk.keys("enter").expect("Not a whole number");
     fill(&mut desk, "2000").expect("! GPUs: From 1 to 1,024 GPUs");
-    fill(&mut desk, "20").expect("! Not enough: 5 offers within the limits, together 8 GPUs at most");
+    fill(&mut desk, "20").expect("! Not enough: 5 offers within the limits, at most 8 GPUs of one model");
     desk.keys("enter").expect("No plan: relax a limit first");
 }
 
@@ -107,7 +107,7 @@ fn machines_have_a_range_and_something_in_common() {
         .expect("The limits do not raise the bill");
     // Two machines in one country: those in Texas, of two models.
     desk.keys("tab tab tab right right").expect("‹ country ›");
-    desk.expect("! Not enough: 4 offers within the limits, but none of them together");
+    desk.expect("! Not enough: 4 offers within the limits, but none of them together of one model in one country");
     desk.keys("tab right").expect("‹ may differ ›");
     desk.expect("$0.630/h · 2 GPUs in 2 offers on 2 machines")
         .expect("Without “one country”: $0.520/h (−$0.110/h)");

@@ -150,6 +150,23 @@ fn the_palette_sorts_by_any_field() {
 }
 
 #[test]
+fn the_markets_are_found_by_what_is_done_with_them() {
+    for words in ["remove market", "delete market", "new market", "profile", "api key"] {
+        let mut desk = TestApp::with_offers(THREE);
+        desk.keys(":").type_text(words).keys("enter");
+        desk.expect("No markets configured");
+    }
+}
+
+#[test]
+fn a_topic_of_the_help_is_found_by_its_heading() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("?").type_text("query language");
+    desk.expect("plain words become conditions and a job")
+        .expect("gpu_name in [A100,H100]");
+}
+
+#[test]
 fn the_palette_begins_a_condition() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys(":").type_text("filter on vram").keys("enter");

@@ -314,22 +314,22 @@ fn a_cursor_reads_out_the_prices_of_a_time() {
         desk.expect("the last day").expect("P20 to P80").expect_not("▴");
         // The latest part of the day, of eight minutes; machines 1 to 40 ask 0.40 to 0.79.
         desk.keys("<")
-            .expect("2026-11-20 11:52  ● $0.400 lowest  ○ $0.590 median")
+            .expect("11:52–12:00  ● $0.400 lowest  ○ $0.590 median")
             .expect("▴");
-        desk.expect("$0.470 to $0.710");
-        desk.keys("< <").expect("2026-11-20 11:36  ●");
-        desk.keys(">").expect("2026-11-20 11:44  ●");
+        desk.expect("mean ").expect("$0.470–$0.710");
+        desk.keys("< <").expect("11:36–11:44  ●");
+        desk.keys(">").expect("11:44–11:52  ●");
         // 18 parts earlier, then where nothing is recorded.
-        desk.keys("pgup").expect("2026-11-20 09:20  ●");
+        desk.keys("pgup").expect("09:20–09:28  ●");
         desk.keys("pgup pgup pgup pgup")
-            .expect("2026-11-19 23:44  not recorded")
+            .expect("11-19 23:44–23:52  not recorded")
             .expect_not("○ $");
-        desk.keys("g").expect("2026-11-19 12:00  ●");
-        desk.keys("<").expect("2026-11-19 12:00  ●");
+        desk.keys("g").expect("11-19 12:00–12:08  ●");
+        desk.keys("<").expect("11-19 12:00–12:08  ●");
         // It stays on its time when the chart is of a longer one.
         desk.keys("right");
         recall(&mut desk, &recorded());
-        desk.expect("2026-11-19 11:44  ●");
+        desk.expect("11-19 11:44–12:40  ●");
     }
 }
 
@@ -382,7 +382,7 @@ fn the_bids_tab_says_which_bid_makes_the_bill_lowest() {
     desk.keys("esc L");
     recall(&mut desk, &record);
     desk.expect(" 1x RTX 4090").expect("on-demand searches");
-    desk.expect("Lowest GPU bill: $0.20 for 60 minutes of work, at $0.2000/h: held 100% of the time");
+    desk.expect("Suggested bid: $0.20 for 60 minutes of work, at $0.2000/h: held 100% of the time");
     desk.expect("≥ 30 h").expect("% of the time with any offer held");
     // The bid under the cursor is read out of the curve.
     desk.keys("g")
@@ -481,7 +481,7 @@ fn what_is_recorded_of_the_sandbox_is_marked_as_simulated_and_nothing_else() {
         shown("", "High now: $0.410 for 1 GPU");
         shown("H", " RTX 4090 · ");
         shown("T", "this search · ");
-        shown("L", "Lowest GPU bill");
+        shown("L", "Suggested bid");
         shown("Y", "▏Index▕");
         shown("esc space space v", "A: the lowest now");
     }
@@ -722,4 +722,13 @@ fn while_the_record_is_read_every_tab_shows_the_prices_on_offer() {
             desk.keys("esc");
         }
     }
+}
+
+#[test]
+fn the_price_index_is_named_after_its_models() {
+    let mut desk = desk(160, 40);
+    desk.keys("Y").expect("models of the search · $/h");
+    recall(&mut desk, &recorded());
+    desk.expect("RTX 4090 · $/h");
+    desk.keys("right").expect("RTX 4090 by country");
 }

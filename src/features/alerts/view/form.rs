@@ -9,6 +9,7 @@ use crate::core::State;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::format;
+use crate::domain::quantity::{self, Quantity, QuantityError};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::features::alerts::AlertWatch;
@@ -283,10 +284,23 @@ impl AlertForm {
         }
     }
 
-    /// The number in a field, without `$` and `%`; the error asks for `what`, such as "a price".
+    /// The price in dollars in its field, per hour unless it is of volumes.
+    fn price(&self) -> Result<f64, (AlertField, String)> {
+        let quantity = if self.is_volume() {
+            Quantity::Dollars
+        } else {
+            Quantity::HourlyDollars
+        };
+        let price = quantity::parse(self.form.text(AlertField::Price), quantity);
+        price.map_err(|error| match error {
+            QuantityError::Missing => (AlertField::Price, "Give a price, such as 0.30".to_owned()),
+            QuantityError::Malformed(_) | QuantityError::OutOfRange { .. } => (AlertField::Price, error.to_string()),
+        })
+    }
+
+    /// The number in a field, without `%`; the error asks for `what`, such as "a price".
     fn number<N: std::str::FromStr>(&self, key: AlertField, what: &str) -> Result<N, (AlertField, String)> {
-        let text = self.form.text(key).trim_start_matches('$');
-        let text = text.trim_end_matches('%').trim();
+        let text = self.form.text(key).trim_end_matches('%').trim();
         let number = text.parse();
         number.map_err(|_| (key, format!("Give {what}")))
     }
@@ -295,12 +309,12 @@ impl AlertForm {
     /// for which there is no field.
     pub fn rule(&self) -> Result<Rule, (AlertField, String)> {
         let trigger = match self.form.chosen(AlertField::Trigger) {
-            0 => Trigger::PriceBelow(self.number(AlertField::Price, "a price, such as 0.30")?),
+            0 => Trigger::PriceBelow(self.price()?),
             1 => Trigger::GpusAtLeast {
                 gpus: self.number(AlertField::Gpus, "a number of GPUs")?,
                 below: match self.form.text(AlertField::Price) {
                     "" => None,
-                    _ => Some(self.number(AlertField::Price, "a price, or nothing")?),
+                    _ => Some(self.price()?),
                 },
             },
             2 => Trigger::MachineBack(self.number(AlertField::Machine, "the id of a machine")?),

@@ -15,7 +15,7 @@ pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
     let main = Panel::new("Help").note("type to search");
     let selected = match view.list.current().and_then(|item| item.value.clone()) {
         Some(HelpEntry::Key(row)) => Some(row),
-        Some(HelpEntry::Copy(_) | HelpEntry::Read | HelpEntry::Own(_)) | None => None,
+        Some(HelpEntry::Copy(_) | HelpEntry::Read(_) | HelpEntry::Own(_)) | None => None,
     };
     let side = Panel::new(match selected {
         Some(row) => palette::label(row.name),

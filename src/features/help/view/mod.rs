@@ -17,9 +17,13 @@ use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
 use crate::tui::input_widget::InputWidget;
 use crate::tui::list::{Item, List};
 
+/// The heading of the files.
+const FILES: &str = "Files";
+
 #[derive(Debug, Clone)]
 enum HelpEntry {
-    Read,
+    /// A line to read, of the topic with this heading.
+    Read(&'static str),
     Key(&'static Binding),
     Copy(CopyItem),
     /// A user's command, by its index in the configuration.
@@ -51,9 +55,9 @@ impl Help {
         for (title, lines) in topics::ALL {
             items.push(Item::heading(title, ""));
             let topic = lines.iter();
-            items.extend(topic.map(|(title, text)| Item::new(*title, *text, HelpEntry::Read)));
+            items.extend(topic.map(|(sign, text)| Item::new(*sign, *text, HelpEntry::Read(title))));
         }
-        items.push(Item::heading("Files", ""));
+        items.push(Item::heading(FILES, ""));
         items.extend(files(state));
         items.extend(copies(&commands, state));
         let mut seen: Vec<Context> = contexts.to_vec();
@@ -74,7 +78,7 @@ impl Help {
     /// reason. Nothing happens on other lines.
     fn submit(&self, cx: &mut Cx<'_>) {
         match self.list.current().and_then(|item| item.value.clone()) {
-            None | Some(HelpEntry::Read) => {}
+            None | Some(HelpEntry::Read(_)) => {}
             Some(HelpEntry::Key(row)) => match self.commands.disabled(row.action, cx.state()) {
                 Some(why) => {
                     cx.close();
@@ -91,12 +95,13 @@ impl Help {
     }
 }
 
-/// The name of an action in the configuration and other words, by which it is also found in the help; empty
-/// for lines without an action.
+/// The hidden names by which a line is also found in the help: of an action its name in the configuration and other
+/// words, of a topic's line its heading. Empty for other lines.
 fn names(entry: &HelpEntry) -> Vec<&'static str> {
     match entry {
         HelpEntry::Key(row) => row.names(),
-        HelpEntry::Copy(_) | HelpEntry::Read | HelpEntry::Own(_) => Vec::new(),
+        HelpEntry::Read(topic) => vec![topic],
+        HelpEntry::Copy(_) | HelpEntry::Own(_) => Vec::new(),
     }
 }
 
@@ -130,11 +135,11 @@ fn files(state: &State) -> [Item<HelpEntry>; 2] {
     let path = state.markets.market_list.file.as_deref();
     let config = path.map_or_else(|| "no home folder, no file".to_owned(), |path| visible(path, 200));
     [
-        Item::new("config.toml", config, HelpEntry::Read),
+        Item::new("config.toml", config, HelpEntry::Read(FILES)),
         Item::new(
             "bourse paths",
             "prints the paths of all files and folders",
-            HelpEntry::Read,
+            HelpEntry::Read(FILES),
         ),
     ]
 }

@@ -15,10 +15,10 @@ use crate::domain::local::LocalTime;
 use crate::domain::{Resource, format};
 use crate::tui::theme::Theme;
 
-/// The start of the time step under the cursor of a price chart, with its prices and amount, in place of the
-/// key of the lines; `none on offer` or `not recorded` if it has no prices.
+/// The time step under the cursor of a price chart, with its prices and mean amount, in place of the key of the
+/// lines; `none on offer` or `not recorded` if it has no prices.
 pub(super) fn bucket_readout(bucket: &Bucket, resource: Resource, local: &LocalTime, theme: &Theme) -> Line<'static> {
-    let time = local.minute(bucket.from.unix());
+    let time = local.hours(bucket.from.unix(), bucket.until.unix());
     let mut line = Line::from(Text::styled(
         format!("{time}  "),
         theme.accent.remove_modifier(Modifier::UNDERLINED),
@@ -39,12 +39,12 @@ pub(super) fn bucket_readout(bucket: &Bucket, resource: Resource, local: &LocalT
     line.push_span(Text::styled(format!("{MEDIAN} "), theme.series[0]));
     line.push_span(Text::styled(price(levels.median), theme.text));
     line.push_span(Text::styled("median  ", theme.dim));
-    let most = bucket
+    let mean = bucket
         .amount
-        .map(|amount| format!("{} {}  ", format::trimmed(amount, 0), unit(resource)));
-    line.push_span(Text::styled(most.unwrap_or_default(), theme.text));
+        .map(|amount| format!("mean {} {}  ", format::trimmed(amount, 0), unit(resource)));
+    line.push_span(Text::styled(mean.unwrap_or_default(), theme.text));
     line.push_span(Text::styled("░ ", theme.border));
-    let range = format!("{} to {}", unit_price(levels.p20), unit_price(levels.p80));
+    let range = format!("{}–{}", unit_price(levels.p20), unit_price(levels.p80));
     line.push_span(Text::styled(range, theme.text));
     line
 }

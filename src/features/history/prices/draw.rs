@@ -497,7 +497,7 @@ pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &m
     let size = memory.gpus.map_or_else(String::new, |gpus| format!("{gpus}× "));
     let subject = match of_row.0 {
         Resource::Volumes => "volumes like it".to_owned(),
-        Resource::Offers | Resource::Workergroups => size + &visible(&lot.model, 24),
+        Resource::Offers | Resource::Workergroups => size + &visible(&lot.model, 24) + &memory.card_size(),
     };
     let heading = format!(
         "Lowest price of {subject}, {}",

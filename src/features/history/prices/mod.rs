@@ -22,7 +22,7 @@ use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Query, Resource};
 use crate::features::history::subject::{Subject, subjects};
 use crate::keys::{Action, Context, Motion, Step};
-use crate::record::{Analysis as _, DAY, Excerpt, Memory, Moment, Question, VerdictBasis};
+use crate::record::{Analysis as _, DAY, Memory, Moment, Present, Question, VerdictBasis};
 
 // Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
@@ -174,14 +174,14 @@ impl History {
             let like = self.subject().map(|subject| &subject.like);
             let rows = like.and_then(|like| self.rows(state, like));
             if let (Some(memory), Some(rows)) = (&mut self.memory, rows) {
-                memory.set_lowest_from(&rows);
+                memory.set_present(&rows);
             }
         }
     }
 
     /// The rows on screen that a query finds; `None` unless the subjects are those of the pane's rows, and
     /// before a response.
-    fn rows(&self, state: &State, query: &Query) -> Option<Excerpt> {
+    fn rows(&self, state: &State, query: &Query) -> Option<Present> {
         let browser = self.is_of_pane.then(|| &state.browsers[self.pane.0])?;
         super::on_screen(browser, query)
     }
@@ -190,7 +190,7 @@ impl History {
     /// those of the pane's rows, and before a response.
     fn on_screen(&self, state: &State) -> Option<series::Now> {
         let query = &self.subject()?.query;
-        let rows = self.rows(state, query)?;
+        let rows = self.rows(state, query)?.excerpt;
         let at = rows.polls.first()?.at;
         let prices = PriceSeries {
             question: Question::of_last(1, query.clone(), at),

@@ -341,8 +341,7 @@ impl List<'_> {
         }
     }
 
-    /// The text and style of a cell in the row of a route run: the time of its latest request, its number of
-    /// requests, their median duration, and the number of failed or else cancelled ones; empty in the other
+    /// The text and style of a cell in the row of a route run: the time of its latest request, its size, their median duration, and the number of failed or else cancelled ones; empty in the other
     /// columns.
     fn run(&self, run: &RouteRun, cell: Cell, width: u16) -> (Cow<'_, str>, Style) {
         let median = run.quantile(0.5);
@@ -356,7 +355,7 @@ impl List<'_> {
                 let median = median.map_or_else(String::new, |seconds| {
                     format!(" · p50 {}", span(std::time::Duration::from_secs_f64(seconds)))
                 });
-                let text = format!("{sign} route ×{}{median}", words::count(run.count));
+                let text = format!("{sign} route ×{}{median}", run.size());
                 (text.into(), Style::new())
             }
             Cell::Status if run.failed > 0 => (format!("{} failed", words::count(run.failed)).into(), self.theme.error),

@@ -266,7 +266,7 @@ fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'sta
         seconds.map_or_else(|| "—".to_owned(), |seconds| span(Duration::from_secs_f64(seconds)))
     };
     let mut lines = vec![
-        named("Requests", words::count(run.count), theme),
+        named("Requests", run.size(), theme),
         named("Failed", words::count(run.failed), theme),
         named("First", local.second(run.from), theme),
         named("Latest", local.second(run.to), theme),

@@ -5,7 +5,7 @@ use bourse::domain::time::UnixTime;
 use bourse::domain::value::CellRef;
 use bourse::domain::{Listing, OfferType, Resource, language};
 use bourse::record::{
-    CheapestKind, Days, Excerpt, Lasted, Memory, Moment, Poll, PollOutcome, Proof, Question, Quote, Rating, Sighting,
+    CheapestKind, Days, Lasted, Memory, Moment, Poll, PollOutcome, Present, Proof, Question, Quote, Rating, Sighting,
     Standing, Verdict, VerdictBasis, Withheld, offers_like,
 };
 use jiff::tz::TimeZone;
@@ -412,14 +412,14 @@ fn offers_are_compared_with_those_of_the_cheapest_kind() {
     let recorded = Record::of(&[complete(0, vec![sighting(1, 1, 0.5), pair])]);
     let asked = about("gpu_name=RTX_4090", 0, HOUR);
     let kind = output(&CheapestKind(asked), &recorded).unwrap();
-    assert_eq!(language::print(&kind.conditions), "gpu_name=RTX_4090 num_gpus=2");
+    assert_eq!(language::print(&kind.query.conditions), "gpu_name=RTX_4090 num_gpus=2");
     assert_eq!(output(&CheapestKind(question(0, HOUR)), &Record::default()), None);
     // As a row of a response asks, whose memory is known too.
     let body = r#"{"offers":[{"id":1,"machine_id":2,"gpu_name":"RTX 4090","num_gpus":2,"gpu_ram":24564,"dph_base":0.8,
         "storage_cost":0}]}"#;
     let listing = Listing::read(Resource::Offers.catalog(), body, UnixTime::new(0.0)).unwrap();
     let like = offers_like(&about("gpu_name=RTX_4090", 0, HOUR).query, &listing, 0).unwrap();
-    assert!(like.conditions.starts_with(&kind.conditions));
+    assert!(like.conditions.starts_with(&kind.query.conditions));
     let accepts = |megabytes: f64| {
         let mut memory = like
             .conditions
@@ -444,13 +444,35 @@ fn the_lowest_price_now_is_that_of_the_rows_on_screen() {
                 {{"id":2,"machine_id":2,"gpu_name":"A40","num_gpus":1,"dph_base":0.01,"storage_cost":0}}]}}"#
         );
         let listing = Listing::read(Resource::Offers.catalog(), &body, UnixTime::new(0.0)).unwrap();
-        Excerpt::of_response(&listing, &about("gpu_name=RTX_4090", 0, HOUR).query, is_complete)
+        Present::of_response(&listing, &about("gpu_name=RTX_4090", 0, HOUR).query, is_complete)
     };
-    memory.set_lowest_from(&rows(0.7, true));
+    memory.set_present(&rows(0.7, true));
     assert_eq!(memory.lowest, Some(0.7));
     // Rows that a limit cut may lack the cheapest one.
-    memory.set_lowest_from(&rows(0.7, false));
+    memory.set_present(&rows(0.7, false));
     assert_eq!(memory.lowest, Some(0.5));
-    memory.set_lowest_from(&rows(0.4, false));
+    memory.set_present(&rows(0.4, false));
     assert_eq!(memory.lowest, Some(0.4));
+}
+
+/// Cards of the model with another memory are left out of the comparison, which therefore names its own.
+#[test]
+fn a_verdict_names_the_memory_where_the_model_has_several_sizes() {
+    let recorded = market(48, |_| 0.5);
+    let size = |other: u32| {
+        let body = format!(
+            r#"{{"offers":[{{"id":1,"machine_id":1,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":49140,"dph_base":0.5,"storage_cost":0}},
+                {{"id":2,"machine_id":2,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":{other},"dph_base":0.3,"storage_cost":0}}]}}"#
+        );
+        let listing = Listing::read(Resource::Offers.catalog(), &body, UnixTime::new(0.0)).unwrap();
+        let like = offers_like(&about("gpu_name=RTX_4090", 0, HOUR).query, &listing, 0).unwrap();
+        let mut memory = remembered(&recorded, 48 * HOUR);
+        memory.set_present(&Present::of_response(&listing, &like, true));
+        (memory.offer_size(), memory.verdict_sentence())
+    };
+    let (named, sentence) = size(24_564);
+    assert_eq!(named, " for 1 GPU of 48 GB");
+    assert!(sentence.contains("$0.500 for 1 GPU of 48 GB,"), "{sentence}");
+    // With error correction a card of 48 GB reports less.
+    assert_eq!(size(46_068).0, " for 1 GPU");
 }

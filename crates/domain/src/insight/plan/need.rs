@@ -99,6 +99,14 @@ impl Need {
         Err(Objection::new(parameter, why))
     }
 
+    /// What all GPUs of a plan share, as a phrase: `of one model in one host`; `None` if they may differ.
+    pub(super) fn group(&self) -> Option<String> {
+        let model = self.one_model.then(|| "of one model".to_owned());
+        let place = self.same.map(|same| format!("in one {}", same.name()));
+        let parts: Vec<String> = [model, place].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    }
+
     /// The maximum number of GPUs of a plan: `MOST_GPUS`, or 512 with a limit on machines. A plan may have
     /// more than the need asks for, because more finish sooner.
     pub(super) fn most_gpus(&self) -> u32 {

@@ -45,11 +45,17 @@ impl Planning {
             (None, 0) => say(RemarkKind::Warning, "No offer meets the limits".to_owned()),
             (None, offers) => {
                 let offers = counted(offers, "offer", "offers");
-                let text = match self.most {
-                    0 => format!("Not enough: {offers} within the limits, but none of them together"),
-                    most => format!("Not enough: {offers} within the limits, together {most} GPUs at most"),
+                let gpus = counted(self.most as usize, "GPU", "GPUs");
+                let most = match (self.most, need.group()) {
+                    (0, None) => "but none of them together".to_owned(),
+                    (0, Some(group)) => format!("but none of them together {group}"),
+                    (_, None) => format!("together at most {gpus}"),
+                    (_, Some(group)) => format!("at most {gpus} {group}"),
                 };
-                say(RemarkKind::Warning, text);
+                say(
+                    RemarkKind::Warning,
+                    format!("Not enough: {offers} within the limits, {most}"),
+                );
             }
         }
         if let Some(plan) = &self.plan {
