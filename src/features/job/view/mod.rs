@@ -145,6 +145,9 @@ enum FieldError {
     Deadline(#[from] DeadlineError),
 }
 
+/// The note of the run time of a job with work, which has the length that the work takes on each offer.
+const UNUSED: &str = "not used with work";
+
 /// The note of the rate while the work is in no unit that a rate is for.
 const NO_UNIT: &str = "of the work, each second";
 
@@ -331,9 +334,17 @@ impl JobForm {
         index.is_some()
     }
 
-    /// Prefills the rate, parses the job from the fields, and collects the cheapest of the table's offers
+    /// Updates the note beside the run time, which work makes superfluous.
+    fn annotate_run(&mut self) {
+        let is_work = !self.form.text(JobField::Work).is_empty();
+        let note = if is_work { UNUSED } else { JobField::Run.words().1 };
+        self.form.set_note(JobField::Run, note.to_owned());
+    }
+
+    /// Updates the notes, prefills the rate, parses the job from the fields, and collects the cheapest of the table's offers
     /// that fit it, lowest bill first. There are none while a field is invalid.
     fn recompute(&mut self, offers: &Browser) {
+        self.annotate_run();
         self.prefill_rate();
         self.job = self.read();
         self.candidates.clear();
