@@ -2,6 +2,7 @@
 
 mod backtest;
 mod draw;
+mod fields;
 mod form;
 mod subjects;
 
