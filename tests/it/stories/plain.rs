@@ -345,6 +345,8 @@ fn network_volumes_are_searched_on_their_tab() {
         panic!("{:?}", desk.asked())
     };
     assert_eq!(query.resource, Resource::Volumes);
+    let keys: Vec<_> = query.conditions.iter().map(|condition| condition.field.key).collect();
+    assert_eq!(keys, ["verified", "disk_space", "duration"]);
     desk.expect("Network volumes are searched here")
         .expect("term 2,000 GB for 90 d");
 }

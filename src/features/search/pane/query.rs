@@ -49,7 +49,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
             let words = volume_words(browser).unwrap_or_default();
             browser.cancel_typed();
             view.focus = Focus::Table;
-            search_volumes(words, &local, cx);
+            search_volumes(&words, &local, cx);
         }
         Action::Submit => {
             let Some(ran) = browser.run_typed(&local) else {
@@ -109,11 +109,14 @@ fn volume_words(browser: &Browser) -> Option<String> {
     plain::volume_words(browser.bar.input.text()).filter(|_| is_offers)
 }
 
-/// Searches the volumes for plain words, and goes to their tab; words that are not understood are only recalled there.
-fn search_volumes(words: String, local: &LocalTime, cx: &mut Cx<'_>) {
+/// Searches the volumes for plain words and the default conditions, and goes to their tab; words that are not understood
+/// are only recalled there.
+fn search_volumes(words: &str, local: &LocalTime, cx: &mut Cx<'_>) {
     let volumes = cx.table(Resource::Volumes);
+    let defaults = language::default_conditions(volumes.query.catalog(), volumes.dialect());
     volumes.edit_query();
-    volumes.bar.input.set(words);
+    let text = format!("{} {words}", language::print_briefly(&defaults));
+    volumes.bar.input.set(text);
     if volumes.run_typed(local).is_some() {
         cx.ask(Resource::Volumes);
         cx.toast("Network volumes are searched here");
