@@ -323,7 +323,7 @@ fn a_rate_in_the_words_is_that_of_the_model_and_saved() {
     desk.keys("/")
         .type_text("3B tokens at 2500 tokens per second")
         .keys("enter");
-    desk.expect("A rate needs one GPU model in the search");
+    desk.expect("A rate is of one GPU model: name it, or fill in Rate of the job");
     assert_eq!(desk.effects.iter().filter_map(saved_rate).count(), 0);
 }
 

@@ -66,24 +66,25 @@ pub(super) fn spread(text: &Text<'_>, at: usize) -> Option<Clause> {
     let end = machines.as_ref().map_or(noun, |machines| machines.next);
     let place = shared_place(text, end);
     let (gpus, same) = (whole(gpus)?, place.map(|(same, _)| same));
-    let (least, is_exact) = match &machines {
-        Some(machines) => (Some(machines.least), machines.is_exact),
+    let (least, is_exact) = match (&machines, same) {
+        (Some(machines), _) => (machines.least, machines.is_exact),
         // `24 gpus in one country`
-        None => (Some(same.map(|_| 1)?), false),
+        (None, Some(_)) => (1, false),
+        (None, None) => return None,
     };
-    let each = least.filter(|least| is_exact && *least > 1 && gpus % least == 0);
-    let cluster = match each {
-        Some(machines) => Cluster {
+    let cluster = if is_exact && least > 1 && gpus % least == 0 {
+        Cluster {
             same,
-            ..Cluster::of_shape(machines, gpus / machines)
-        },
-        None => Cluster {
+            ..Cluster::of_shape(least, gpus / least)
+        }
+    } else {
+        Cluster {
             gpus,
-            least_machines: least.filter(|least| *least > 1),
-            most_machines: least.filter(|_| is_exact),
+            least_machines: Some(least).filter(|least| *least > 1),
+            most_machines: Some(least).filter(|_| is_exact),
             per_machine: None,
             same,
-        },
+        }
     };
     let mut facts = vec![set(|settings| settings.cluster = Some(cluster))];
     facts.extend(cluster.per_machine.and_then(|gpus| count_of(gpus.into())));

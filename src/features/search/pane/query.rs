@@ -45,37 +45,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
     let local = cx.state().local_time(cx.now);
     let browser = cx.table(view.resource);
     match action {
-        Action::Submit if volume_words(browser).is_some() => {
-            let words = volume_words(browser).unwrap_or_default();
-            browser.cancel_typed();
-            view.focus = Focus::Table;
-            search_volumes(&words, &local, cx);
-        }
-        Action::Submit => {
-            let Some(ran) = browser.run_typed(&local) else {
-                return Outcome::Handled;
-            };
-            let advice = words_advice(browser).filter(|_| !ran.must_ask);
-            let rate = ran.rate;
-            view.focus = Focus::Table;
-            if ran.must_ask {
-                cx.ask_pane();
-            }
-            if let Some(text) = ran.summary.or(advice) {
-                cx.toast(text);
-            }
-            match rate {
-                Some((unit, Some(model), rate)) => cx.save_rate(unit, model, rate),
-                Some((_, None, _)) => cx.complain("A rate needs one GPU model in the search"),
-                None => {}
-            }
-            if ran.asks_why {
-                cx.perform(Action::Funnel);
-            }
-            if let Some(wanted) = ran.cluster {
-                cx.open_on(Open::ClusterOfShape(wanted));
-            }
-        }
+        Action::Submit => submit(view, &local, cx),
         Action::Back => {
             browser.cancel_typed();
             view.focus = Focus::Table;
@@ -101,6 +71,40 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
         _ => return Outcome::Ignored,
     }
     Outcome::Handled
+}
+
+/// Runs the typed query, and what its words ask for besides: the volumes, a rate, the reason an offer is missing, a
+/// cluster. A mistake is only shown.
+fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>) {
+    let browser = cx.table(view.resource);
+    if let Some(words) = volume_words(browser) {
+        browser.cancel_typed();
+        view.focus = Focus::Table;
+        search_volumes(&words, local, cx);
+        return;
+    }
+    let Some(ran) = browser.run_typed(local) else {
+        return;
+    };
+    let advice = words_advice(browser).filter(|_| !ran.must_ask);
+    view.focus = Focus::Table;
+    if ran.must_ask {
+        cx.ask_pane();
+    }
+    if let Some(text) = ran.summary.or(advice) {
+        cx.toast(text);
+    }
+    match ran.rate {
+        Some((unit, Some(model), rate)) => cx.save_rate(unit, model, rate),
+        Some((_, None, _)) => cx.complain("A rate is of one GPU model: name it, or fill in Rate of the job"),
+        None => {}
+    }
+    if ran.asks_why {
+        cx.perform(Action::Funnel);
+    }
+    if let Some(wanted) = ran.cluster {
+        cx.open_on(Open::ClusterOfShape(wanted));
+    }
 }
 
 /// The plain words of a query typed for offers that names a network volume; `None` for any other.
