@@ -71,6 +71,7 @@ impl Quantity {
             (Self::Dollars | Self::HourlyDollars, "$" | "$/h" | "dollar" | "dollars") => Some(1.0),
             (Self::Dollars | Self::HourlyDollars, "c" | "ct" | "cent" | "cents" | "¢") => Some(0.01),
             (Self::HourlyDollars, _) => {
+                let unit = unit.replace("/ ", "/");
                 let period = PERIODS.iter().find_map(|period| unit.strip_suffix(period));
                 period.and_then(|unit| Self::Dollars.factor(unit.trim_end()))
             }

@@ -17,6 +17,9 @@ use crate::command::{Command, Motion};
 mod annotate;
 mod draw;
 mod field;
+mod typed;
+
+use self::typed::TypedOption;
 
 pub use draw::{FormLayout, FormLines};
 pub use field::{Control, Field};
@@ -61,6 +64,7 @@ pub struct Form<K> {
     fields: Vec<Field<K>>,
     focus: usize,
     on_enter: OnEnter<K>,
+    typed: TypedOption,
 }
 
 impl<K: fmt::Debug> fmt::Debug for Form<K> {
@@ -79,6 +83,7 @@ impl<K: Copy + Eq> Form<K> {
             fields,
             focus: 0,
             on_enter: OnEnter::Advance,
+            typed: TypedOption::default(),
         };
         form.focus_at(0);
         form
@@ -194,6 +199,7 @@ impl<K: Copy + Eq> Form<K> {
     /// Focuses the field at an index, clamped to the last, and selects its text; leaving another field shows
     /// its error.
     fn focus_at(&mut self, index: usize) {
+        self.typed.clear();
         if index != self.focus
             && let Some(field) = self.fields.get_mut(self.focus)
         {
@@ -219,7 +225,8 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Types a key into the focused text or secret; false if the key edits nothing, and for other fields.
+    /// Types a key into the focused text or secret, or chooses the next option of the focused choice that contains the
+    /// characters typed since it was focused; false if the key changes nothing.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return false;
@@ -227,7 +234,11 @@ impl<K: Copy + Eq> Form<K> {
         let is_taken = match &mut field.control {
             Control::Text(input) => input.key(key),
             Control::Secret(input) => input.key(key),
-            Control::Choice { .. } | Control::Toggle(_) | Control::Button => false,
+            Control::Choice { options, chosen } => match key.code {
+                KeyCode::Char(character) => self.typed.choose(character, options, chosen),
+                _ => false,
+            },
+            Control::Toggle(_) | Control::Button => false,
         };
         if is_taken {
             self.edited();

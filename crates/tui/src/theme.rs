@@ -58,6 +58,8 @@ pub const SERIES_SIGNS: [&str; SERIES] = ["●", "○", "△", "▽", "+", "×"]
 /// The colours of a theme as `0xRRGGBB`; of pairs the first is the foreground.
 struct Palette {
     dim: u32,
+    /// A step darker than the darkest text of a dialog.
+    backdrop: u32,
     accent: u32,
     heading: u32,
     selected: (u32, u32),
@@ -105,7 +107,7 @@ impl Palette {
             field: on(self.field),
             input: on(self.input),
             highlight: on(self.highlight).add_modifier(Modifier::BOLD),
-            backdrop: rgb(self.dim).remove_modifier(Modifier::BOLD),
+            backdrop: rgb(self.backdrop).remove_modifier(Modifier::BOLD),
             series: [rgb(first), rgb(second), rgb(third), rgb(fourth), rgb(fifth), rgb(sixth)],
             thick_focus: false,
             ascii: false,
@@ -118,6 +120,7 @@ impl Theme {
     /// The dark theme, in 24-bit colours.
     pub const DARK: Self = Palette {
         dim: 0x8b94a7,
+        backdrop: 0x6f788a,
         accent: 0x7ac7ff,
         heading: 0x8b94a7,
         selected: (0xffffff, 0x2c3e5c),
@@ -136,6 +139,7 @@ impl Theme {
     /// The light theme, in 24-bit colours.
     pub const LIGHT: Self = Palette {
         dim: 0x5a6270,
+        backdrop: 0x7b8392,
         accent: 0x0055aa,
         heading: 0x5a6270,
         selected: (0x081020, 0xb5d0f4),
@@ -166,11 +170,11 @@ impl Theme {
         error: rgb(0xffa0a0).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         background: Some(Color::from_u32(0)),
         field: on((0xffffff, 0)).add_modifier(Modifier::UNDERLINED),
-        // A step darker than the darkest text beside it.
         backdrop: rgb(0x969696).remove_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         thick_focus: true,
         ..Palette {
             dim: 0xe0e0e0,
+            backdrop: 0x969696,
             accent: 0x66ffff,
             heading: 0xe0e0e0,
             selected: (0, 0xffff00),

@@ -154,7 +154,8 @@ fn starred_only(cx: &mut Cx<'_>) {
 /// Undoes the last change of a star, note or ban, with a notice on the result.
 fn undo(cx: &mut Cx<'_>) {
     let Some(change) = cx.undo_annotation() else {
-        return cx.toast("No star, note or ban to undo");
+        let key = cx.state().keymap.key_of(Action::Ban);
+        return cx.toast(format!("Nothing to undo since the start ({key} lifts a ban)"));
     };
     let of = change.of;
     cx.toast(match change.mark {

@@ -6,6 +6,7 @@ use ratatui::text::Line;
 use super::{Cluster, TEXTS, bill};
 use crate::core::view::{Region, Scene};
 use crate::core::views::{sheet, wider};
+use crate::domain::format::counted;
 use crate::domain::insight::plan::RemarkKind;
 use crate::domain::insight::{Bill, PriceScale};
 use crate::domain::{Resource, country, format};
@@ -76,8 +77,7 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let plan = planning.plan.iter();
     let summary = plan.map(|plan| format!("{} · {}", bill.total(plan.bill), plan.describe_size()));
     let mut lines: Vec<_> = summary.map(|text| Line::styled(text, theme.accent)).collect();
-    let key = planning.plan.is_none().then(|| scene.key(Action::Job));
-    let no_bill = key.and_then(|key| offers.describe_unknown_rate(&key));
+    let no_bill = unknown_rates(view, scene).filter(|_| planning.plan.is_none());
     let reason = view.origin.reason.iter().cloned().chain(no_bill);
     lines.extend(reason.map(|text| Line::styled(text, theme.warning)));
     let basis = offers.pricing().job.map_or_else(
@@ -120,6 +120,15 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let sizes = format!("Bills by GPUs: {}", sizes.collect::<Vec<_>>().join(" · "));
     lines.push(Line::styled(sizes, theme.dim));
     lines
+}
+
+/// A sentence on the offers whose rate for the work is unknown, with the key of the form that sets it; `None` if there
+/// are none.
+fn unknown_rates(view: &Cluster, scene: &Scene<'_, '_>) -> Option<String> {
+    let (offers, key) = (&scene.state.browsers[Resource::Offers], scene.key(Action::Job));
+    let many = counted(view.unrated, "offer", "offers");
+    let some = (view.unrated > 0).then(|| format!("The rate of {many} is unknown ({key}: Rate, Rate of)"));
+    offers.describe_unknown_rate(&key).or(some)
 }
 
 /// A line on the offer of a plan by the hour that ends first, if that is within a month; none with a job,

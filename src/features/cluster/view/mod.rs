@@ -8,7 +8,7 @@ use crate::core::State;
 use crate::core::copy_item::CopyItem;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene};
 use crate::core::views::form_view::{FormView, has_form};
-use crate::domain::cost::Prices;
+use crate::domain::cost::{Gap, Prices};
 use crate::domain::format::{counted, trimmed};
 use crate::domain::insight::Bill;
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning, Same};
@@ -145,6 +145,8 @@ pub(crate) struct Cluster {
     picks: Vec<(u32, f64)>,
     /// The ids of these offers.
     ids: Vec<RowId>,
+    /// The number of offers whose rate for the work of the job is unknown.
+    unrated: usize,
     origin: Origin,
     /// Whether a response has replaced the plan since the last key: it is marked or copied by the second key only, as
     /// the first may have meant the plan before.
@@ -231,6 +233,7 @@ fn open_with(cx: &mut Cx<'_>, origin: Origin, fill: impl FnOnce(&mut Form<Cluste
         planning: None,
         picks: Vec::new(),
         ids: Vec::new(),
+        unrated: 0,
         origin,
         is_replaced: false,
         top: 0,
@@ -243,11 +246,13 @@ fn open_with(cx: &mut Cx<'_>, origin: Origin, fill: impl FnOnce(&mut Form<Cluste
     true
 }
 
-/// Searches once for 3,000 offers if the response was cut off at a lower limit.
+/// Searches once for 3,000 offers if the response was cut off at a lower limit, or the awaited one may be.
 fn load_more(cx: &mut Cx<'_>) {
     let offers = cx.table(Resource::Offers);
-    let shown = offers.shown_query().and_then(|shown| shown.limit);
-    if offers.is_cut() && shown.is_some_and(|limit| limit < PLENTY) {
+    let awaited = offers.asked_query.as_ref();
+    let shown = offers.shown_query().filter(|_| offers.is_cut());
+    let limit = awaited.or(shown).and_then(|query| query.limit);
+    if limit.is_some_and(|limit| limit < PLENTY) {
         ask_plenty(cx);
     }
 }
@@ -276,6 +281,9 @@ impl Cluster {
         };
         let pricing = browser.pricing();
         let prices = Prices::new(listing, pricing.model);
+        let rows = browser.view().iter().map(|row| *row as usize);
+        let hours = rows.filter_map(|row| Some(prices.job_hours(row, &pricing.job?)));
+        self.unrated = hours.filter(|hours| matches!(hours, Err(Gap::NoRate(..)))).count();
         let is_choice = |row| !browser.computed.is_unfit(row);
         let planning = Offers::new(&prices, pricing, browser.view(), is_choice).plan(need);
         let lots = planning.plan.iter().flat_map(Plan::lots);

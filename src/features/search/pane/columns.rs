@@ -130,17 +130,13 @@ pub(in crate::features::search) fn has_preview(resource: Resource, state: &State
     has_room && state.browsers[resource].selected_row().is_some()
 }
 
-/// Arranges the default columns for the room beside them: the three prices follow the GPU model, and the times
-/// of a job the place; with a preview the id is left out; on a tight screen the GPU model, if among them, comes
-/// first and the id is left out.
+/// Arranges the default columns for the room beside them: the times of a job follow the place; with a preview
+/// the id is left out; on a tight screen the GPU model, if among them, comes first and the id is left out.
 ///
 /// Does nothing for workergroups, and if the user chose other columns or another order.
 fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_preview: bool, is_tight: bool) {
     if are_usual(fields, browser.resource()) {
-        // The kind of the offer comes before its other prices, and its place before the times of the job.
-        move_behind("gpu_name", fields, |field| {
-            browser.need(field) == Some(Need::ThreePrices)
-        });
+        // The kind and the place of the offer come before the times of the job.
         move_behind("geolocation", fields, is_time);
         if has_preview {
             // The preview shows the id of the selected row.

@@ -12,10 +12,11 @@ use crate::core::view::Scene;
 use crate::core::views::request_preview::{RequestPreview, condition_lines};
 use crate::core::views::sheet;
 use crate::core::{Pane, State};
-use crate::domain::format::{counted, grouped};
+use crate::domain::format::{counted, gigabytes, grouped};
 use crate::domain::language::Mode;
+use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::time::Now;
-use crate::domain::{language, plain};
+use crate::domain::{Resource, language, plain};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Phase;
@@ -239,6 +240,7 @@ fn no_match(browser: &Browser) -> Note {
             .chain(unsearched)
             .chain(did_you_mean(browser))
             .chain(too_many_gpus(browser))
+            .chain(much_disk(browser))
             .collect(),
         keys: remedies(browser),
         is_error: false,
@@ -300,6 +302,14 @@ fn respelled(browser: &Browser) -> Option<String> {
 fn too_many_gpus(browser: &Browser) -> Option<String> {
     let text = "One offer has at most 8 GPUs or so: the planner combines several machines.";
     browser.gpus_beyond_an_offer().map(|_| text.to_owned())
+}
+
+/// A note that an offer must have the disk that its price includes, if that is more than usual; `None` otherwise.
+fn much_disk(browser: &Browser) -> Option<String> {
+    let disk = browser.query.storage_gb();
+    let is_much = browser.resource() == Resource::Offers && disk > DEFAULT_STORAGE_GB;
+    let size = gigabytes(disk);
+    is_much.then(|| format!("An offer must have the {size} of disk that its price includes: 8gb disk asks for less."))
 }
 
 /// Suggestions for conditions whose name (a GPU model, for example) is unknown: `Did you mean …?` each; none

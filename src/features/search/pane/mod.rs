@@ -10,6 +10,7 @@ mod first_run;
 mod gone;
 mod query;
 mod recorded;
+mod submit;
 mod table;
 
 use ratatui::layout::Rect;

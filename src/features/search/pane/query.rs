@@ -7,17 +7,16 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{BrowserPane, Focus, POPUP, first_run};
+use super::{BrowserPane, Focus, POPUP, first_run, submit};
 use crate::core::frame_layout::Target;
 use crate::core::keys::Keymap;
-use crate::core::view::{Cx, Open, Outcome, Region, Scene};
+use crate::core::view::{Cx, Outcome, Region, Scene};
 use crate::domain::format::grouped;
 use crate::domain::language::{LanguageError, Token};
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
-use crate::domain::{Condition, Resource, format, language, plain};
+use crate::domain::{Condition, Resource, format, language};
 use crate::keys::Action;
-use crate::keys::pane::Pane;
 use crate::table::bar::Bar;
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::not_applied;
@@ -45,7 +44,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
     let local = cx.state().local_time(cx.now);
     let browser = cx.table(view.resource);
     match action {
-        Action::Submit => submit(view, &local, cx),
+        Action::Submit => submit::submit(view, &local, cx),
         Action::Back => {
             browser.cancel_typed();
             view.focus = Focus::Table;
@@ -71,72 +70,6 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
         _ => return Outcome::Ignored,
     }
     Outcome::Handled
-}
-
-/// Runs the typed query, and what its words ask for besides: the volumes, a rate, the reason an offer is missing, a
-/// cluster. A mistake is only shown.
-fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>) {
-    let browser = cx.table(view.resource);
-    if let Some(words) = volume_words(browser) {
-        browser.cancel_typed();
-        view.focus = Focus::Table;
-        search_volumes(&words, local, cx);
-        return;
-    }
-    let Some(ran) = browser.run_typed(local) else {
-        return;
-    };
-    let advice = words_advice(browser).filter(|_| !ran.must_ask);
-    view.focus = Focus::Table;
-    if ran.must_ask {
-        cx.ask_pane();
-    }
-    if let Some(text) = ran.summary.or(advice) {
-        cx.toast(text);
-    }
-    match ran.rate {
-        Some((unit, Some(model), rate)) => cx.save_rate(unit, model, rate),
-        Some((_, None, _)) => cx.complain("A rate is of one GPU model: name it, or fill in Rate of the job"),
-        None => {}
-    }
-    if ran.asks_why {
-        cx.perform(Action::Funnel);
-    }
-    if let Some(wanted) = ran.cluster {
-        cx.open_on(Open::ClusterOfShape(wanted));
-    }
-}
-
-/// The plain words of a query typed for offers that names a network volume; `None` for any other.
-fn volume_words(browser: &Browser) -> Option<String> {
-    let is_offers = browser.resource() == Resource::Offers;
-    plain::volume_words(browser.bar.input.text()).filter(|_| is_offers)
-}
-
-/// Searches the volumes for plain words and the default conditions, and goes to their tab; words that are not understood
-/// are only recalled there.
-fn search_volumes(words: &str, local: &LocalTime, cx: &mut Cx<'_>) {
-    let volumes = cx.table(Resource::Volumes);
-    let defaults = language::default_conditions(volumes.query.catalog(), volumes.dialect());
-    volumes.edit_query();
-    let text = format!("{} {words}", language::print_briefly(&defaults));
-    volumes.bar.input.set(text);
-    if volumes.run_typed(local).is_some() {
-        cx.ask(Resource::Volumes);
-        cx.toast("Network volumes are searched here");
-    } else {
-        volumes.cancel_typed();
-        cx.complain("Not understood: / and ↑ recall the words");
-    }
-    cx.go_to(Pane::Volumes);
-}
-
-/// Advice after filtering a truncated response by words, as the market has more rows; `None` without a
-/// response or words, and with a complete response.
-fn words_advice(browser: &Browser) -> Option<String> {
-    let loaded = browser.listing()?.len();
-    (!browser.words.is_empty() && browser.may_have_more())
-        .then(|| format!("Words filter the {loaded} loaded rows; gpu_name=RTX_4090 would search the market"))
 }
 
 /// Cells between the query and the number of matching rows.

@@ -1,0 +1,75 @@
+//! Enter in the query bar: runs the query, and what its words ask for besides.
+
+use super::{BrowserPane, Focus};
+use crate::core::view::{Cx, Open};
+use crate::domain::local::LocalTime;
+use crate::domain::{Resource, language, plain};
+use crate::keys::Action;
+use crate::keys::pane::Pane;
+use crate::table::browser::Browser;
+
+/// Runs the typed query, and what its words ask for besides: the volumes, a rate, the reason an offer is missing, a
+/// cluster. A mistake is only shown.
+pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>) {
+    let browser = cx.table(view.resource);
+    if let Some(words) = volume_words(browser) {
+        browser.cancel_typed();
+        view.focus = Focus::Table;
+        search_volumes(&words, local, cx);
+        return;
+    }
+    let Some(ran) = browser.run_typed(local) else {
+        return;
+    };
+    let advice = words_advice(browser).filter(|_| !ran.must_ask);
+    view.focus = Focus::Table;
+    if ran.must_ask {
+        cx.ask_pane();
+    }
+    if let Some(text) = ran.summary.or(advice) {
+        cx.toast(text);
+    }
+    match ran.rate {
+        Some((unit, Some(model), rate)) => cx.save_rate(unit, model, rate),
+        Some((_, None, _)) => cx.complain("A rate is of one GPU model: name it, or fill in Rate of the job"),
+        None => {}
+    }
+    if ran.asks_why {
+        cx.perform(Action::Funnel);
+    }
+    if let Some(wanted) = ran.cluster {
+        cx.open_on(Open::ClusterOfShape(wanted));
+    }
+}
+
+/// The plain words of a query typed for offers that names a network volume; `None` for any other.
+fn volume_words(browser: &Browser) -> Option<String> {
+    let is_offers = browser.resource() == Resource::Offers;
+    plain::volume_words(browser.bar.input.text()).filter(|_| is_offers)
+}
+
+/// Searches the volumes for plain words and the default conditions, and goes to their tab; words that are not understood
+/// are only recalled there.
+fn search_volumes(words: &str, local: &LocalTime, cx: &mut Cx<'_>) {
+    let volumes = cx.table(Resource::Volumes);
+    let defaults = language::default_conditions(volumes.query.catalog(), volumes.dialect());
+    volumes.edit_query();
+    let text = format!("{} {words}", language::print_briefly(&defaults));
+    volumes.bar.input.set(text);
+    if volumes.run_typed(local).is_some() {
+        cx.ask(Resource::Volumes);
+        cx.toast("Network volumes are searched here");
+    } else {
+        volumes.cancel_typed();
+        cx.complain("Not understood: / and ↑ recall the words");
+    }
+    cx.go_to(Pane::Volumes);
+}
+
+/// Advice after filtering a truncated response by words, as the market has more rows; `None` without a
+/// response or words, and with a complete response.
+fn words_advice(browser: &Browser) -> Option<String> {
+    let loaded = browser.listing()?.len();
+    (!browser.words.is_empty() && browser.may_have_more())
+        .then(|| format!("Words filter the {loaded} loaded rows; gpu_name=RTX_4090 would search the market"))
+}
