@@ -157,13 +157,11 @@ const NO_WORK: &str = "Type the work first, such as 500M tokens, with an offer s
 /// The name of the unit of work that needs no throughput.
 const DLPERF_HOURS: &str = "dlperf-hours";
 
-/// The rates typed for each unit and GPU model, as texts.
-type TypedRates = BTreeMap<(WorkUnit, String), String>;
-
 /// The input of a form that was closed without pricing.
 struct Draft {
     texts: [String; 8],
-    rates: TypedRates,
+    /// The GPU model of the rate, if there was one.
+    model: Option<String>,
     /// The job of the search meanwhile: a draft of another one is out of date.
     job: Option<Job>,
 }
@@ -185,8 +183,6 @@ pub struct JobForm {
     rates: Arc<Throughput>,
     /// The unit and the model that the rate is for, if the work has one.
     rated: Option<(WorkUnit, String)>,
-    /// The rates that were typed before another unit or model was chosen.
-    typed: TypedRates,
     /// The GPU models of the loaded offers, as the choices of the rate's: that of the selected offer, then those
     /// with the most offers.
     models: Vec<String>,
@@ -205,7 +201,7 @@ impl JobForm {
         let offers = &state.browsers[Resource::Offers];
         let draft = state.drafts.get::<Draft>();
         let draft = draft.filter(|draft| draft.job == offers.computed.job);
-        let typed = draft.map_or_else(TypedRates::new, |draft| draft.rates.clone());
+        let model = draft.and_then(|draft| draft.model.clone());
         let texts = if let Some(draft) = draft {
             draft.texts.clone()
         } else {
@@ -223,8 +219,8 @@ impl JobForm {
             field.check(move |text| key.read(text, &mut Job::default(), &local))
         });
         let mut fields: Vec<_> = fields.collect();
-        let model = Field::choice(JobField::Model, JobField::Model.label(), [""; 0], 0);
-        fields.insert(fields.len() - 1, model);
+        let choice = Field::choice(JobField::Model, JobField::Model.label(), [""; 0], 0);
+        fields.insert(fields.len() - 1, choice);
         let mut buttons = vec![Field::button(JobField::Apply, JobField::Apply.label())];
         if has_job {
             buttons.push(Field::button(JobField::Clear, JobField::Clear.label()));
@@ -235,8 +231,7 @@ impl JobForm {
             has_job,
             rates: Arc::clone(&offers.computed.throughput),
             rated: None,
-            typed,
-            models: Vec::new(),
+            models: model.into_iter().collect(),
             job: Ok(Job::default()),
             candidates: Vec::new(),
             fitting: 0,
@@ -267,9 +262,9 @@ impl JobForm {
         self.models = models;
     }
 
-    /// Fills the rate field with the rate typed before, or else the configured one, of the chosen GPU model for
-    /// the unit of the typed work, or leaves it blank without one. Without a unit or offers only its note
-    /// changes. Nothing changes while unit and model are the same as at the last call.
+    /// Fills the rate field with the configured rate of the chosen GPU model for the unit of the typed work; without
+    /// one a typed rate stays, for this model instead. Without a unit or offers only its note changes. Nothing
+    /// changes while unit and model are the same as at the last call.
     fn prefill_rate(&mut self) {
         let work = self.form.text(JobField::Work).parse::<Work>();
         let model = self.models.get(self.form.chosen(JobField::Model));
@@ -278,18 +273,21 @@ impl JobForm {
         if self.rated == rated {
             return;
         }
-        if let Some(before) = std::mem::replace(&mut self.rated, rated) {
-            self.typed.insert(before, self.form.text(JobField::Rate).to_owned());
-        }
-        let Some(rated) = &self.rated else {
+        let before = std::mem::replace(&mut self.rated, rated);
+        let Some((unit, model)) = &self.rated else {
             self.form.set_note(JobField::Rate, NO_UNIT.to_owned());
             return;
         };
-        let (unit, model) = rated;
-        let known = || Some(quantity::write(self.rates.rate(*unit, model, 1.0)?, Quantity::Number));
-        let text = self.typed.get(rated).cloned().or_else(known);
-        self.form.set_text(JobField::Rate, &text.unwrap_or_default());
+        let known = |unit: WorkUnit, model: &str| {
+            let rate = self.rates.rate(unit, model, 1.0);
+            rate.map_or_else(String::new, |rate| quantity::write(rate, Quantity::Number))
+        };
+        let own = known(*unit, model);
+        let is_typed = before.is_none_or(|(unit, model)| known(unit, &model) != self.form.text(JobField::Rate));
         let note = format!("{} of {}", unit.rate(), visible(model, 24));
+        if !own.is_empty() || !is_typed {
+            self.form.set_text(JobField::Rate, &own);
+        }
         self.form.set_note(JobField::Rate, note);
     }
 
@@ -300,38 +298,17 @@ impl JobForm {
         rated.is_some_and(|(unit, model)| self.rates.rate(*unit, model, 1.0).is_none())
     }
 
-    /// The typed texts of all rates, with their units and GPU models: the one in the field, and those of units
-    /// and models chosen before.
-    fn rate_texts(&self) -> impl Iterator<Item = (&(WorkUnit, String), &str)> {
-        let current = self.rated.iter().map(|rated| (rated, self.form.text(JobField::Rate)));
-        let before = self.typed.iter().filter(|(key, _)| self.rated.as_ref() != Some(*key));
-        current.chain(before.map(|(key, text)| (key, text.as_str())))
-    }
-
-    /// The work units, the GPU models and the typed rates per second that differ from the configured ones; a
-    /// rate is `None` if a configured one was erased. Those that are invalid are left out.
-    fn new_rates(&self) -> Vec<(WorkUnit, String, Option<f64>)> {
-        let new = self.rate_texts().filter_map(|((unit, model), text)| {
-            let rate = match text.trim() {
-                "" => None,
-                text => Some(rate(text).ok()?),
-            };
-            (self.rates.rate(*unit, model, 1.0) != rate).then(|| (*unit, model.clone(), rate))
-        });
-        new.collect()
-    }
-
-    /// Chooses the first GPU model whose typed rate is invalid; false if there is none.
-    fn choose_invalid_rate(&mut self) -> bool {
-        let is_invalid = |text: &str| !text.trim().is_empty() && rate(text).is_err();
-        let invalid = self.rate_texts().find(|(_, text)| is_invalid(text));
-        let index = invalid.and_then(|((_, model), _)| self.models.iter().position(|known| known == model));
-        if let Some(index) = index {
-            self.form.choose(JobField::Model, index);
-            self.prefill_rate();
-            self.form.focus_on(JobField::Rate);
-        }
-        index.is_some()
+    /// The work unit, the GPU model and the typed rate per second, which is `None` if a configured one was
+    /// erased. No change if the rate is invalid or is the configured one, if the work needs none, or without
+    /// offers.
+    fn new_rate(&self) -> Option<(WorkUnit, String, Option<f64>)> {
+        let (unit, model) = self.rated.clone()?;
+        let text = self.form.text(JobField::Rate);
+        let rate = match text.trim() {
+            "" => None,
+            text => Some(rate(text).ok()?),
+        };
+        (self.rates.rate(unit, &model, 1.0) != rate).then_some((unit, model, rate))
     }
 
     /// Updates the note beside the run time, which work makes superfluous.
@@ -371,7 +348,7 @@ impl JobForm {
     /// Prices the offers for the job, saves a changed or erased rate to the configuration, and closes the
     /// form. With an invalid field, or a rate without work, only the error is shown.
     fn apply(&mut self, cx: &mut Cx<'_>) {
-        if !self.form.validate() || self.choose_invalid_rate() && !self.form.validate() {
+        if !self.form.validate() {
             return;
         }
         if self.rated.is_none() && !self.form.text(JobField::Rate).is_empty() {
@@ -381,11 +358,11 @@ impl JobForm {
         }
         if let Ok(job) = self.job {
             cx.drafts().take::<Draft>();
-            for (unit, model, rate) in self.new_rates() {
+            if let Some((unit, model, rate)) = self.new_rate() {
+                self.rates = Arc::clone(&cx.state().browsers[Resource::Offers].computed.throughput);
                 let rate = rate.map(|rate| trimmed(rate, 9));
                 cx.effect(Effect::Config(ConfigCommand::SaveRate { unit, model, rate }));
             }
-            self.rates = Arc::clone(&cx.state().browsers[Resource::Offers].computed.throughput);
             cx.price_job(Some(job));
             cx.toast(format!("Offers priced for {}", job.brief(&self.local)));
             cx.close();
@@ -452,14 +429,14 @@ impl FormView for JobForm {
 
     /// Recomputes the bills; a typed rate is applied to the table at once, without being saved.
     fn changed(&mut self, key: JobField, cx: &mut Cx<'_>) {
-        if key == JobField::Rate {
+        if matches!(key, JobField::Rate | JobField::Model) {
+            self.prefill_rate();
             // The bills follow the rate while it is typed.
             let mut rates = Throughput::clone(&self.rates);
-            for (unit, model, rate) in self.new_rates() {
-                match rate {
-                    Some(rate) => drop(rates.set(unit, &model, rate)),
-                    None => rates.remove(unit, &model),
-                }
+            match self.new_rate() {
+                Some((unit, model, Some(rate))) => drop(rates.set(unit, &model, rate)),
+                Some((unit, model, None)) => rates.remove(unit, &model),
+                None => {}
             }
             cx.set_throughput(rates);
         }
@@ -478,11 +455,8 @@ impl FormView for JobForm {
             Action::Back => {
                 let texts = JobField::TEXTS.map(|key| self.form.text(key).to_owned());
                 let job = cx.state().browsers[Resource::Offers].computed.job;
-                let rates = self
-                    .rate_texts()
-                    .map(|(key, text)| (key.clone(), text.to_owned()))
-                    .collect();
-                cx.drafts().put(Draft { texts, rates, job });
+                let model = self.rated.as_ref().map(|(_, model)| model.clone());
+                cx.drafts().put(Draft { texts, model, job });
                 cx.close();
             }
             Action::Remove => Self::clear(cx),
