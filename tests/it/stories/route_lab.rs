@@ -878,3 +878,12 @@ fn the_only_endpoint_and_the_last_one_are_proposed() {
     desk.keys("ctrl-u").type_text("other").keys("esc t");
     desk.expect("Endpoint   other");
 }
+
+#[test]
+fn a_new_run_begins_with_the_endpoint_of_the_run_on_the_screen() {
+    let mut desk = at_groups(&Dialect::SANDBOX);
+    // The table's row is of `chat`.
+    desk.keys("t ctrl-u").type_text("images").keys("enter");
+    route(&mut desk, 0.01, assigned("https://w1.example", 1));
+    desk.keys("n").expect("Endpoint   images");
+}

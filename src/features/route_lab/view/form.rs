@@ -147,9 +147,10 @@ pub(super) struct NewRun {
     reading: Option<String>,
 }
 
-/// Opens the form for a new route run with the last input and the endpoint of the selected workergroup, or
-/// the only one listed if the field is empty; requests the workergroups if they are not loaded yet.
-pub(super) fn open(cx: &mut Cx<'_>) {
+/// Opens the form for a new route run with the last input and an endpoint: `shown`, that of the run on screen, else that
+/// of the selected workergroup, or the only one listed if the field is empty. Requests the workergroups if they are not
+/// loaded yet.
+pub(super) fn open(shown: Option<String>, cx: &mut Cx<'_>) {
     let left = cx.drafts().take::<Form<RouteField>>();
     let mut view = NewRun {
         form: left.unwrap_or_else(blank),
@@ -157,7 +158,7 @@ pub(super) fn open(cx: &mut Cx<'_>) {
         file: None,
         reading: None,
     };
-    if let Some(endpoint) = selected_endpoint(cx.state()) {
+    if let Some(endpoint) = shown.or_else(|| selected_endpoint(cx.state())) {
         view.form.set_text(RouteField::Endpoint, &endpoint);
     }
     view.arrange();

@@ -116,7 +116,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     lab.shown = active.or(lab.shown);
     cx.open(lab);
     if active.is_none() {
-        form::open(cx);
+        form::open(None, cx);
     }
     true
 }
@@ -334,7 +334,11 @@ impl View for RouteLab {
                 self.is_filter_focused = true;
                 self.search_typed(cx);
             }
-            Action::New | Action::RouteLab => form::open(cx),
+            Action::New | Action::RouteLab => {
+                let run = self.run(cx.state());
+                let endpoint = run.map(|run| run.run().plan().endpoint.clone());
+                form::open(endpoint, cx);
+            }
             Action::Refresh => self.run_again(cx),
             Action::Toggle => {
                 if let Some(number) = self.active(cx.state()).map(|run| run.number) {

@@ -53,7 +53,9 @@ pub(super) fn banner_lines(
     if let Some(text) = ignored(browser) {
         add(&text, theme.warning);
     }
-    if let Some(text) = browser.describe_unknown_rate(&state.keymap.key_of(Action::Job)) {
+    // A query in progress may give the rate.
+    let unknown_rate = browser.describe_unknown_rate(&state.keymap.key_of(Action::Job));
+    if let Some(text) = unknown_rate.filter(|_| !browser.bar.editing) {
         add(&text, theme.warning);
     }
     if browser.needs_split() {
