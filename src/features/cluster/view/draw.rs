@@ -9,6 +9,7 @@ use crate::core::views::{sheet, wider};
 use crate::domain::format::counted;
 use crate::domain::insight::plan::RemarkKind;
 use crate::domain::insight::{Bill, PriceScale};
+use crate::domain::text::screen;
 use crate::domain::{Resource, country, format};
 use crate::features::cluster::offer_name;
 use crate::keys::{Action, Context, Motion};
@@ -78,7 +79,7 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let summary = plan.map(|plan| format!("{} · {}", bill.total(plan.bill), plan.describe_size()));
     let mut lines: Vec<_> = summary.map(|text| Line::styled(text, theme.accent)).collect();
     let no_bill = unknown_rates(view, scene).filter(|_| planning.plan.is_none());
-    let reason = view.origin.reason.iter().cloned().chain(no_bill);
+    let reason = view.origin.reason.iter().cloned().chain(no_bill).chain(words(scene));
     lines.extend(reason.map(|text| Line::styled(text, theme.warning)));
     let basis = offers.pricing().job.map_or_else(
         || "per hour; a job gives the whole bill".to_owned(),
@@ -120,6 +121,13 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let sizes = format!("Bills by GPUs: {}", sizes.collect::<Vec<_>>().join(" · "));
     lines.push(Line::styled(sizes, theme.dim));
     lines
+}
+
+/// A sentence on the words that filter the offers; `None` without any.
+fn words(scene: &Scene<'_, '_>) -> Option<String> {
+    let words = scene.state.browsers[Resource::Offers].words.join(" ");
+    let text = format!("Only offers that contain “{}”", screen(&words, 40));
+    (!words.is_empty()).then_some(text)
 }
 
 /// A sentence on the offers whose rate for the work is unknown, with the key of the form that sets it; `None` if there

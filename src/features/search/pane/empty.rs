@@ -167,7 +167,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 .typed_id()
                 .map(|_| (Action::Funnel, "why it is missing"))
                 .into_iter()
-                .chain([(Action::Back, "show all"), (Action::Query, "edit query")])
+                .chain([(Action::Back, "drop these words"), (Action::Query, "edit query")])
                 .collect(),
             is_error: false,
         },
