@@ -278,7 +278,7 @@ impl Scene<'_, '_> {
     }
 
     /// Lets the mouse drag the divider drawn at `border` between two panels that share `columns`.
-    pub fn divider(&mut self, border: Rect, columns: Rect) {
+    pub fn draggable_divider(&mut self, border: Rect, columns: Rect) {
         self.layout.split = Some((columns.x, columns.width));
         self.clickable(border, Target::Rule);
     }

@@ -45,7 +45,7 @@ const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let theme = scene.theme;
     let mut right = badge(model, theme);
-    let mut all = news(model, scene.now, theme);
+    let mut all = activities(model, scene.now, theme);
     if let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 <= room(model, area, scene)) {
         // In place of the age.
         all.retain(|activity| !activity.is_idle);
@@ -71,7 +71,7 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
 ///
 /// The tabs keep their names beside it, unless the screen is too narrow for them; the program's name gives way.
 fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {
-    let all = news(model, scene.now, scene.theme);
+    let all = activities(model, scene.now, scene.theme);
     let busy = all.iter().filter(|activity| !activity.is_idle);
     let busy: u16 = busy.map(|activity| cells(&activity.short) + 3).sum();
     let free = area.width.saturating_sub(width(&badge(model, scene.theme)) + busy);
@@ -296,7 +296,7 @@ struct Activity {
 
 /// The current activities for the right of the header: that of the open pane's table, writes in flight, and
 /// those of features; perhaps none.
-fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
+fn activities(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     let mut news: Vec<Activity> = Vec::new();
     if let Some(browser) = model.browser() {
         news.extend(activity(model, browser, now, theme));

@@ -124,13 +124,13 @@ pub async fn journalled(
     let saved = off_thread(&journal, move |journal| journal.append(&outcome)).await;
     Journalled {
         result,
-        unsaved: saved.err().map(|error| unsaved(&intent, &error)),
+        unsaved: saved.err().map(|error| outcome_not_recorded(&intent, &error)),
         damage: Vec::new(),
     }
 }
 
 /// A notice that the outcome of a write is not in the journal and will count as unknown.
-fn unsaved(intent: &Intent, error: &JournalError) -> String {
+fn outcome_not_recorded(intent: &Intent, error: &JournalError) -> String {
     let what = match intent.kind {
         WriteKind::UnlistVolume => "unlisting",
         WriteKind::CreateWorkergroup => "the creation for",

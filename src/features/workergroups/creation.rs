@@ -59,7 +59,7 @@ impl Creation {
 /// Takes up a workergroup's creation with an unknown outcome, from the history of writes: that of a group
 /// equal to `like`, or without it the oldest. False if there is none; one that is taken up already stays
 /// (true).
-pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
+pub fn take_up_unknown_creation(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
     let state = cx.state();
     if Groups::read(state).creation.unresolved.is_some() {
         return true;

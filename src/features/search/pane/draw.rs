@@ -95,7 +95,7 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
         return;
     }
     let border = Rect { width: 1, ..right };
-    scene.divider(border, area);
+    scene.draggable_divider(border, area);
 }
 
 /// The height of the table in lines if its preview is below it; `None` if the preview is beside it.

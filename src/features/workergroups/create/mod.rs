@@ -59,7 +59,7 @@ pub struct Create {
 /// Opens the dialog on the oldest creation of a workergroup with an unknown outcome, or complains that there
 /// is none.
 pub fn resolve(cx: &mut Cx<'_>) {
-    if super::creation::take_up(cx, None) {
+    if super::creation::take_up_unknown_creation(cx, None) {
         open_unknown(cx);
     } else {
         cx.complain("No creation has an unknown outcome");
@@ -82,7 +82,7 @@ fn open_unknown(cx: &mut Cx<'_>) {
 pub fn open(cx: &mut Cx<'_>) {
     let draft = Groups::read(cx.state()).draft.built().ok().cloned();
     if Groups::read(cx.state()).creation.unresolved().is_some()
-        || draft.is_some_and(|new| super::creation::take_up(cx, Some(&new)))
+        || draft.is_some_and(|new| super::creation::take_up_unknown_creation(cx, Some(&new)))
     {
         return open_unknown(cx);
     }
@@ -208,7 +208,7 @@ impl Create {
             // Another view may have left one since this opened.
             Err(SendBlocked::Unsettled) => {
                 let draft = Groups::read(cx.state()).draft.built().ok().cloned();
-                super::creation::take_up(cx, draft.as_ref());
+                super::creation::take_up_unknown_creation(cx, draft.as_ref());
                 *self = Self::unknown();
             }
         }

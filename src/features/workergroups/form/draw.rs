@@ -87,7 +87,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     );
     let mut about = about(view, scene);
     if scene.size != Size::Compact && Groups::read(scene.state).draft.draft().is_blank() {
-        about.extend(searches(scene));
+        about.extend(example_searches(scene));
     }
     let about = wrap_hanging(&about, inner.width);
     let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
@@ -292,7 +292,7 @@ fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
 
 /// The searches of the first 6 listed workergroups, as examples under a heading, without invalid ones, on a wide
 /// screen with their main parameters; empty without any.
-fn searches(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+fn example_searches(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     const MOST: usize = 6;
     let (browser, theme) = (&scene.state.browsers[Resource::Workergroups], scene.theme);
     let Some(listing) = browser.listing() else {
