@@ -255,9 +255,11 @@ impl Browser {
     /// out; `None` if they give neither, or no time while there is none, or on another pane.
     fn term_of(&self, reading: &Reading) -> Option<VolumeTerm> {
         let (gb, days) = reading.volume_size_and_days(self.dialect());
-        let is_given = self.resource() == Resource::Volumes && (gb.is_some() || days.is_some());
-        let current = self.computed.term.filter(|_| is_given);
-        let days = days.filter(|_| is_given).or(current.map(|term| term.days))?;
+        if self.resource() != Resource::Volumes || gb.is_none() && days.is_none() {
+            return None;
+        }
+        let current = self.computed.term;
+        let days = days.or(current.map(|term| term.days))?;
         let gb = gb.unwrap_or(current.unwrap_or_default().gb);
         Some(VolumeTerm { gb, days })
     }

@@ -93,8 +93,8 @@ impl PriceIndex {
         lines
     }
 
-    /// What the lines are of: the models of the search, by name if it is a single one, or the countries of the open
-    /// model.
+    /// The subject of the lines: the models of the search, by name if it is a single one, or the countries of the
+    /// open model.
     fn subject(&self) -> String {
         let lines = self.lines();
         match (&self.model, lines.as_slice()) {

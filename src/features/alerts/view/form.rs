@@ -250,7 +250,7 @@ impl AlertForm {
         }
     }
 
-    /// The price in dollars in its field, per hour unless it is of volumes.
+    /// The typed price in dollars: of an hour, or of a GB and month if the alert follows volumes.
     fn price(&self) -> Result<f64, (AlertField, String)> {
         let quantity = if self.is_volume() {
             Quantity::Dollars

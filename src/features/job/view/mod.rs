@@ -2,8 +2,6 @@
 
 mod draw;
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
@@ -15,6 +13,7 @@ use crate::core::views::form_view::{FormView, has_form};
 use crate::domain::cost::{Input, Job, Prices};
 use crate::domain::deadline::DeadlineError;
 use crate::domain::format::trimmed;
+use crate::domain::insight::{GroupValue, facets};
 use crate::domain::local::LocalTime;
 use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::text::visible;
@@ -387,15 +386,16 @@ fn models(offers: &Browser) -> Vec<String> {
     else {
         return Vec::new();
     };
-    let model = |row: usize| Some(listing.text(row, field)?.unescaped().to_owned());
-    let mut counts = BTreeMap::<String, usize>::new();
-    for model in offers.view().iter().filter_map(|row| model(*row as usize)) {
-        *counts.entry(model).or_default() += 1;
-    }
-    let selected = offers.selected_row().and_then(model);
-    let mut models: Vec<(String, usize)> = counts.into_iter().collect();
-    models.sort_by_key(|(model, rows)| (Some(model) != selected.as_ref(), Reverse(*rows)));
-    models.into_iter().map(|(model, _)| model).collect()
+    let groups = facets(listing, offers.view(), field).into_iter();
+    let names = groups.filter_map(|(value, _)| match value {
+        GroupValue::Text(name) => Some(name.unescaped().to_owned()),
+        GroupValue::Blank | GroupValue::Flag(_) | GroupValue::Number(_) => None,
+    });
+    let mut models: Vec<String> = names.collect();
+    let selected = offers.selected_row().and_then(|row| listing.text(row, field));
+    // The sort is stable.
+    models.sort_by_key(|model| selected.is_none_or(|selected| selected.unescaped() != model));
+    models
 }
 
 /// The texts of the fields that show a job, in the order of `JobField::TEXTS`; the rate is blank.
