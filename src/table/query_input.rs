@@ -14,7 +14,7 @@ use crate::domain::cost::VolumeTerm;
 use crate::domain::field::Kind;
 use crate::domain::language::{Candidate, Completion};
 use crate::domain::local::LocalTime;
-use crate::domain::plain::{Cluster, Reading, Settings};
+use crate::domain::plain::{Cluster, Question, Reading, Settings};
 use crate::domain::quantity::{Quantity, write};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{
@@ -181,6 +181,7 @@ impl Browser {
             }
             Ok((mut parsed, replaced)) => {
                 let asks_why = take_why(&mut parsed.words);
+                let limit = take_limit(&reading.meaning.settings, &mut parsed.conditions);
                 keep_last_id(&mut parsed);
                 // The preview moved the selection, which belongs to the rows without it.
                 if !reading.is_empty() {
@@ -205,7 +206,9 @@ impl Browser {
                     summary: describe_changes(&reading, &text, &replaced),
                     cluster: settings.cluster,
                     rate: settings.rate.map(|(unit, rate)| (unit, self.one_model(), rate)),
-                    asks_why,
+                    question: settings.question.or(asks_why.then_some(Question::Missing)),
+                    limit,
+                    workers: settings.workers,
                 })
             }
         }
@@ -326,8 +329,39 @@ pub(crate) struct Ran {
     /// The rate that the words give, in units of work per second, and the GPU model of the query, `None` unless that is
     /// exactly one.
     pub rate: Option<(WorkUnit, Option<String>, f64)>,
-    /// Whether it asks why an offer is missing: see [`Browser::typed_id`].
-    pub asks_why: bool,
+    /// A question that a view answers; for the missing offer see [`Browser::sought_id`].
+    pub question: Option<Question>,
+    /// The limit of an alert, if the words ask for one and give its price.
+    pub limit: Option<PriceLimit>,
+    /// The most workers of a workergroup.
+    pub workers: Option<u32>,
+}
+
+/// A maximum price in $/h.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PriceLimit {
+    pub dollars: f64,
+    /// Whether it is of one GPU rather than of all GPUs of an offer.
+    pub is_per_gpu: bool,
+}
+
+/// Removes the maximum price from the conditions of words that ask for an alert, and returns it; `None`, and nothing
+/// removed, if they ask for none or give no price. A price without `per gpu` is that of a GPU unless the conditions want
+/// several.
+fn take_limit(settings: &Settings, conditions: &mut Vec<Condition>) -> Option<PriceLimit> {
+    let is_limit = |own: &Condition| {
+        matches!(own.field.key, "dph_total" | "dph_per_gpu") && matches!(own.operator, Operator::Lt | Operator::Lte)
+    };
+    let at = conditions.iter().position(is_limit)?;
+    let Operand::One(Value::Number(dollars)) = conditions[at].operand else {
+        return None;
+    };
+    if settings.question != Some(Question::Alert) {
+        return None;
+    }
+    let is_several = conditions.iter().any(|own| own.field.key == "num_gpus");
+    let is_per_gpu = conditions.remove(at).field.key == "dph_per_gpu" || !is_several;
+    Some(PriceLimit { dollars, is_per_gpu })
 }
 
 /// The fewest digits of an id: shorter numbers are counts.
@@ -358,13 +392,8 @@ fn take_why(words: &mut Vec<String>) -> bool {
     asks_why
 }
 
-/// Whether a word only names the number that follows it: `id`, in any case.
-fn is_id_noun(word: &str) -> bool {
-    word.eq_ignore_ascii_case("id")
-}
-
-/// Removes all ids but the last from the words, the nouns of ids, and the conditions `id=` beside it, as two
-/// ids find no row; nothing if no word is an id.
+/// Removes all ids but the last from the words, and the conditions `id=` beside it, as two ids find no row; nothing if
+/// no word is an id.
 fn keep_last_id(parsed: &mut language::Parsed) {
     let Some(last) = parsed.words.iter().rposition(|word| parse_id(word).is_some()) else {
         return;
@@ -372,7 +401,7 @@ fn keep_last_id(parsed: &mut language::Parsed) {
     let mut at = 0..;
     parsed
         .words
-        .retain(|word| at.next() == Some(last) || parse_id(word).is_none() && !is_id_noun(word));
+        .retain(|word| at.next() == Some(last) || parse_id(word).is_none());
     let is_id = |condition: &Condition| condition.field.key == "id" && condition.operator == Operator::Eq;
     parsed.conditions.retain(|condition| !is_id(condition));
 }
@@ -395,11 +424,7 @@ fn gpus_per_offer(reading: &Reading) -> Option<u32> {
 /// replaced conditions, and phrases that are not understood; `None` if there are none of these.
 fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
     let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
-    let is_id = |words: &&str| {
-        words
-            .split_whitespace()
-            .all(|word| is_id_noun(word) || parse_id(word).is_some())
-    };
+    let is_id = |words: &&str| words.split_whitespace().all(|word| parse_id(word).is_some());
     let refused = refused.filter(|words| !is_id(words));
     let (questions, refused): (Vec<_>, Vec<_>) = refused
         .filter(|words| words.contains(' '))

@@ -1,4 +1,4 @@
-//! Deadlines as people write them: `friday`, `next sunday evening`, `tomorrow noon`.
+//! Deadlines as people write them: `friday`, `next sunday evening`, `tomorrow noon`, `march 15th`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,6 +19,21 @@ const DAYS: [(&str, Weekday); 7] = [
     ("sunday", Weekday::Sunday),
 ];
 
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
 /// The time of a deadline that gives only a day: its last minute.
 const END_OF_DAY: Time = time(23, 59, 0, 0);
 
@@ -32,6 +47,8 @@ enum Day {
     /// for both.
     Next(Weekday),
     Date(Date),
+    /// The next such day of a year, which may be today: month and day of the month, from 1.
+    OfYear(i8, i8),
 }
 
 /// A day, a time of day, or both: `friday`, `18:00`, `tomorrow noon`, `2026-12-01`.
@@ -72,6 +89,10 @@ impl FromStr for Deadline {
         let mut rest = &words[..];
         while let [word, after @ ..] = rest {
             let next = after.first().copied();
+            if let Some((day, after)) = day_of_year(rest) {
+                (rest, own) = (after, own.with_day(Some(day))?);
+                continue;
+            }
             (rest, own) = match (*word, day(word), clock(word)) {
                 ("next", ..) => (
                     after.get(1..).unwrap_or_default(),
@@ -93,6 +114,36 @@ impl FromStr for Deadline {
 fn weekday(word: &str) -> Option<Weekday> {
     let is_it = |name: &str| name == word || name[..3] == *word;
     DAYS.iter().find(|(name, _)| is_it(name)).map(|(_, day)| *day)
+}
+
+/// The date at the start of some words in lower case, and the words after it: `march 15 th`, `15 of march`, `15 mar 2027`.
+/// `None` if there is none, or the calendar has no such day.
+fn day_of_year<'a, 'w>(words: &'a [&'w str]) -> Option<(Day, &'a [&'w str])> {
+    /// A year that has all days of the calendar.
+    const LEAP: i16 = 2028;
+    let month = |word: &str| MONTHS.iter().position(|name| word.len() >= 3 && name.starts_with(word));
+    let day = |word: &str| word.parse::<i8>().ok().filter(|day| (1..=31).contains(day));
+    let ordinal = |word: &str| day(word.trim_end_matches(char::is_alphabetic)).filter(|_| word.len() <= 4);
+    let is_suffix = |word: &str| matches!(word, "st" | "nd" | "rd" | "th");
+    let skip = |from: usize, is_skipped: fn(&str) -> bool| {
+        from + usize::from(words.get(from).is_some_and(|word| is_skipped(word)))
+    };
+    let (month, day, mut next) = if let Some(found) = month(words.first()?) {
+        (found, ordinal(words.get(1)?)?, skip(2, is_suffix))
+    } else {
+        let day = ordinal(words.first()?)?;
+        let from = skip(skip(1, is_suffix), |word| word == "of");
+        (month(words.get(from)?)?, day, from + 1)
+    };
+    let month = i8::try_from(month + 1).ok()?;
+    let year = words
+        .get(next)
+        .filter(|year| year.len() == 4)
+        .and_then(|year| year.parse().ok());
+    next += usize::from(year.is_some());
+    let date = Date::new(year.unwrap_or(LEAP), month, day).ok()?;
+    let day = year.map_or(Day::OfYear(month, day), |_| Day::Date(date));
+    Some((day, words.get(next..)?))
 }
 
 /// The day meant by the word after `next`: a weekday after today. `None` for any other word, as neither
@@ -160,7 +211,7 @@ impl Deadline {
 
     /// The time that this deadline means; `None` if it is outside the calendar.
     ///
-    /// A weekday or a mere time of day that has passed means the next one; `today` and dates may be past.
+    /// A weekday, a day without a year or a mere time of day that has passed means the next one; `today` and dates may be past.
     /// Without a time of day it means 23:59.
     pub fn at(self, local: &LocalTime) -> Option<UnixTime> {
         let now = local.now.timestamp()?;
@@ -190,6 +241,10 @@ impl Deadline {
             Some(Day::Today) => on(today),
             Some(Day::Tomorrow) => on(today.tomorrow().ok()?),
             Some(Day::Date(date)) => on(date),
+            Some(Day::OfYear(month, day)) => (today.year()..today.year() + 9).find_map(|year| {
+                let moment = on(Date::new(year, month, day).ok()?)?;
+                Some(moment).filter(|moment| moment.timestamp() > now)
+            }),
         };
         Some(Moment(moment?.timestamp().as_second()).unix())
     }
@@ -232,6 +287,9 @@ impl fmt::Display for Deadline {
             Day::Today => "today".to_owned(),
             Day::Tomorrow => "tomorrow".to_owned(),
             Day::Date(date) => date.to_string(),
+            Day::OfYear(month, day) => {
+                format!("{} {day}", usize::try_from(month - 1).map_or("", |month| MONTHS[month]))
+            }
             Day::Weekday(own) => name(own).to_owned(),
             Day::Next(own) => format!("next {}", name(own)),
         });
@@ -276,6 +334,12 @@ mod tests {
             ("in the morning", "2026-11-26T05:00:00Z"),
             ("tomorrow night", "2026-11-26T22:59:00Z"),
             ("2026-12-01", "2026-12-01T22:59:00Z"),
+            ("december 1st", "2026-12-01T22:59:00Z"),
+            ("1 st of dec 6pm", "2026-12-01T17:00:00Z"),
+            ("12 Nov", "2027-11-12T22:59:00Z"),
+            ("feb 29", "2028-02-29T22:59:00Z"),
+            ("25 November at noon", "2027-11-25T11:00:00Z"),
+            ("march 15 2028", "2028-03-15T22:59:00Z"),
             ("2026 - 12 - 01 18 : 00", "2026-12-01T17:00:00Z"),
             ("2026-12-01T18:00", "2026-12-01T17:00:00Z"),
             ("2026-12-01T18:00:00Z", "2026-12-01T18:00:00Z"),
@@ -304,6 +368,11 @@ mod tests {
             "sunday evening morning",
             "sunday at",
             "the",
+            "march",
+            "feb 30",
+            "march 15 1st",
+            "32 march",
+            "15",
         ] {
             let fault = moment(text, &local()).unwrap_err().to_string();
             assert!(fault.starts_with("Not a time"), "{text}: {fault}");

@@ -696,3 +696,149 @@ fn two_clauses_mean_what_each_of_them_means() {
     assert!(read_as_else.is_empty(), "{}", read_as_else.join("\n"));
     assert!(refused * 50 <= all, "{refused} of {all} are refused");
 }
+
+/// The parts of a cluster may stand anywhere in a sentence.
+#[test]
+fn a_cluster_is_understood_in_any_order() {
+    let cluster = |words: &str| {
+        let reading = read(words, &OFFERS);
+        let text = reading.meaning.settings.cluster.map(|cluster| cluster.to_string());
+        let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        (
+            text.unwrap_or_default(),
+            parsed.map(|parsed| printed(&parsed.conditions).join(" ")),
+        )
+    };
+    let spread = "24 GPUs on at least 3 machines in one country";
+    for words in [
+        "24 gpus on at least three machines in one country",
+        "24 gpus across three or more hosts, same country",
+        "same country, 3+ servers, 24 cards",
+        "min 3 machines, single country, 24 gpus in total",
+        "need 24 cards in the same country, not less than three nodes",
+        "in one country 24 GPUs on more than two boxes",
+    ] {
+        assert_eq!(cluster(words), (spread.to_owned(), Ok(String::new())), "{words}");
+    }
+    for (words, wanted, conditions) in [
+        (
+            "3x8 gpus same country",
+            "3 machines of 8 GPUs in one country",
+            "num_gpus=8",
+        ),
+        (
+            "8x h200 each, 3 nodes",
+            "3 machines of 8 GPUs",
+            "gpu_name=H200 num_gpus=8",
+        ),
+        (
+            "six machines with one 4090 each",
+            "6 machines of 1 GPU",
+            "gpu_name=RTX_4090 num_gpus=1",
+        ),
+        (
+            "24x 4090, 3 to 6 hosts",
+            "24 GPUs on 3 to 6 machines",
+            "gpu_name=RTX_4090",
+        ),
+        (
+            "16x b200, two nodes",
+            "2 machines of 8 GPUs",
+            "gpu_name=B200 num_gpus=8",
+        ),
+        ("25 gpus over 3 nodes", "25 GPUs on 3 machines", ""),
+    ] {
+        assert_eq!(
+            cluster(words),
+            (wanted.to_owned(), Ok(conditions.to_owned())),
+            "{words}"
+        );
+    }
+    // In all or on each? And how many?
+    for words in [
+        "8x h100, 2 nodes",
+        "same country 4090",
+        "4090 on three machines",
+        "16 h100 on no more than 2 hosts",
+    ] {
+        assert!(cluster(words).1.is_err(), "{words}");
+    }
+}
+
+#[test]
+fn ids_have_the_noun_of_their_field() {
+    let conditions = |words: &str| {
+        let parsed = read(words, &OFFERS).parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        parsed.map(|parsed| printed(&parsed.conditions).join(" "))
+    };
+    for (words, wanted) in [
+        ("offer 123456", "id=123456"),
+        ("rent id 77, 24h", "id=77"),
+        ("host 61204, all machines", "host_id=61204"),
+        ("machine 48113", "machine_id=48113"),
+        ("4090 not from host 4821", "gpu_name=RTX_4090 host_id!=4821"),
+        (
+            "exclude hosts 77310, 4821 and 90012",
+            "host_id notin [77310,4821,90012]",
+        ),
+        // Not ids: a model, a size, a number of rows.
+        ("machine: 3090", "gpu_name=RTX_3090"),
+        ("box 64gb ram", "cpu_ram>=64"),
+        ("top 20 offers", ""),
+    ] {
+        assert_eq!(conditions(words), Ok(wanted.to_owned()), "{words}");
+    }
+    assert!(conditions("host 12").is_err(), "a count?");
+}
+
+/// The views of the dashboard answer them; a command line names its commands.
+#[test]
+fn a_question_is_refused_where_no_view_can_answer() {
+    for (words, advice) in [
+        ("alert me when a 4090 is under $0.25", "dashboard makes alerts"),
+        ("8x h100 price history", "bourse history"),
+        ("how many gpus for 3b tokens by sunday", "bourse plan"),
+        ("serverless endpoint, 4090", "bourse groups create"),
+        ("why is 123456 missing", "filters that hide an offer"),
+    ] {
+        let error = read(words, &OFFERS)
+            .parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(advice), "{words}: {error}");
+    }
+}
+
+#[test]
+fn other_money_than_dollars_is_refused() {
+    for words in [
+        "4090 under 2 euros an hour",
+        "4090, my budget is 15 euros a day",
+        "0.3 gbp per hour 4090",
+    ] {
+        let error = read(words, &OFFERS).parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("US dollars"), "{words}: {error}");
+    }
+}
+
+/// Texts that were read without a part of them, or as something else.
+#[test]
+fn a_part_of_a_number_or_a_list_is_never_left_out() {
+    let conditions = |words: &str| {
+        let parsed = read(words, &OFFERS).parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        parsed.map(|parsed| printed(&parsed.conditions).join(" ")).ok()
+    };
+    for (words, wanted) in [
+        ("driver 535-560", Some("driver_version<=560 driver_version>=535")),
+        ("x86 only, 2x l40", Some("cpu_arch=amd64 gpu_name=L40 num_gpus=2")),
+        ("4090 max $5k total, 3d", Some("gpu_name=RTX_4090 job_cost<=5000")),
+        ("machine with port 22 open", None),
+        ("bananas <=6, rtx 3090", None),
+        ("h100 in the same datacenter", None),
+    ] {
+        assert_eq!(conditions(words).as_deref(), wanted, "{words}");
+    }
+    let asia = read("asia excl. CN", &OFFERS).meaning.conditions;
+    assert_eq!(asia, "geolocation in ASIA geolocation!=CN");
+}

@@ -225,7 +225,7 @@ fn the_ban_that_hides_an_offer_is_named_and_lifted() {
         desk.expect("Offer 101234 is hidden by your ban on machine 7")
             .expect("lift ban");
         // It is no row of the table meanwhile.
-        desk.keys("esc").expect("None of the 3 loaded offers match");
+        desk.keys("esc").expect("None of the 3 loaded offers meet");
         desk.keys("F").answer(&market);
         desk.keys("delete").expect("Lifted the ban on machine 7");
         assert!(!desk.asked_text().contains("machine_id"), "{}", desk.asked_text());

@@ -353,11 +353,52 @@ fn network_volumes_are_searched_on_their_tab() {
 
 #[test]
 fn an_id_may_have_its_noun() {
-    for words in ["id 18479272", "ID 18479272", "18479272"] {
-        let mut desk = desk();
+    let mut desk = desk();
+    desk.keys("/").type_text("18479272").keys("enter");
+    desk.expect("why it is missing").expect_not("not understood");
+    for words in ["id 18479272", "ID 18479272", "offer 18479272", "find offer #18479272"] {
+        let mut desk = self::desk();
         desk.keys("/").type_text(words).keys("enter");
-        desk.expect("why it is missing").expect_not("not understood");
+        assert_eq!(body(&desk)["id"], json!({"eq": 18_479_272}), "{words}");
+        desk.answer(r#"{"offers":[]}"#)
+            .expect("why it is missing")
+            .expect_not("not understood");
     }
+}
+
+#[test]
+fn a_question_opens_the_view_that_answers_it() {
+    for (words, answer) in [
+        ("why can't I see offer 18479272", "Offer 18479272"),
+        ("alert me when a 4090 goes below 25 cents", "Rings at"),
+        ("4090 price history, should I wait?", "History"),
+        ("serverless endpoint on 4090, at most 6 workers", "New workergroup"),
+        ("how many 4090s for 3b tokens by sunday", "Cluster"),
+    ] {
+        let mut desk = desk();
+        desk.keys("/").type_text(words).keys("enter").expect(answer);
+    }
+}
+
+#[test]
+fn the_price_of_an_alert_is_its_limit_and_no_condition() {
+    let mut desk = desk();
+    desk.keys("/")
+        .type_text("tell me when an RTX 4090 in europe falls below 0.25")
+        .keys("enter");
+    desk.expect("0.25").expect("GPU");
+    let body = body(&desk);
+    assert_eq!(body["gpu_name"], json!({"eq": "RTX 4090"}));
+    assert_eq!(body["dph_total"], json!(null));
+}
+
+#[test]
+fn the_workers_of_a_group_are_its_maximum() {
+    let mut desk = desk();
+    desk.keys("/")
+        .type_text("24gb cards for a worker group, up to 6 workers")
+        .keys("enter");
+    desk.expect("Max workers   6");
 }
 
 #[test]

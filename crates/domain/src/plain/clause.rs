@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::grammar::{Clause, Fact, set};
 use super::list::{count_of, is_card, is_row_count, whole};
-use super::models;
 use super::text::{Amount, Bound, Text, role};
 use super::token::Kind;
 use super::vocabulary::{BARE, BASED, Dim, EVERY, Measure, PRICES, Role, UNNAMED};
+use super::{models, question};
 use crate::Operator::{self, Eq, Gte, Lt, Lte};
 use crate::{format::trimmed, language, throughput::Work};
 
@@ -120,7 +120,8 @@ impl Frame {
             Role::Fixed(meaning, opposite) => is_first && new.fixed.replace((meaning, opposite)).is_none(),
             Role::Best(is_high, dims) => is_first && new.best.replace((is_high, dims)).is_none(),
             Role::Direction(is_high) => new.direction.replace(is_high).is_none(),
-            Role::Unit(..) | Role::Number(_) | Role::Half | Role::Filler | Role::Joint | Role::Thing => false,
+            Role::Unit(..) | Role::Number(_) | Role::Half | Role::Ask(_) => false,
+            Role::Filler | Role::Joint | Role::Thing => false,
         };
         fits.then_some(new)
     }
@@ -255,6 +256,11 @@ impl Frame {
             }
             "+down" => most.map(|gb| set(|settings| settings.job.gb_in = Some(gb)))?,
             "+up" => most.map(|gb| set(|settings| settings.job.gb_out = Some(gb)))?,
+            // `offer 123456` is an id.
+            "+rows" if self.is_led && text.is_one_of(*self.noun_words.first()?, "offer") => return None,
+            "+workers" => question::of_workers(upper(&bounds).and_then(whole))?,
+            // `port 22` is a port, not a number of them.
+            "direct_port_count" if self.is_led && text.tokens[*self.noun_words.first()?].text == "port" => return None,
             "+rows" => whole(exact?).map(|rows| set(|settings| settings.limit = Some(rows)))?,
             "+both" => return Some(vec![on("inet_down", 1.0), on("inet_up", 1.0)]),
             "+size" => Fact::Size(bounds),
@@ -267,7 +273,7 @@ impl Frame {
             // `reliability over 98`, `8.9`
             "rel" if is_bare && number > 1.0 => on(field, 0.01),
             "compute_cap" if number < 20.0 => on(field, 100.0),
-            "driver_version" | "os_version" => {
+            "driver_version" | "os_version" if bounds.len() == 1 => {
                 let operator = operator.unwrap_or(default).symbol();
                 Fact::Condition(format!("{field}{operator}{}", amount.text))
             }
@@ -370,6 +376,14 @@ fn sorted_by(text: &Text<'_>, order: &str) -> Option<Fact> {
     let keys = Some(language::parse_order(order, text.catalog).ok()?);
     let bid = (order == "min_bid").then(|| "bid".parse().ok()).flatten();
     Some(set(|settings| (settings.order, settings.offer_type) = (keys, bid)))
+}
+
+/// The upper end of the bounds, or the number without a comparison; `None` for a minimum.
+fn upper(bounds: &[Bound]) -> Option<f64> {
+    let mut ends = bounds
+        .iter()
+        .filter(|(operator, _)| matches!(operator, None | Some(Eq | Lt | Lte)));
+    ends.next_back().map(|(_, number)| *number)
 }
 
 /// The bounds with each number multiplied by `factor`; their comparisons are unchanged.

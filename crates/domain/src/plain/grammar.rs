@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::cluster::{self, Machines};
 use super::settings::Settings;
 use super::text::{Bound, Text, role};
 use super::token::Kind;
 use super::vocabulary::Role;
-use super::{clause, list};
+use super::{clause, id, list, question};
+use crate::insight::plan::Same;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Fact {
@@ -21,6 +23,13 @@ pub(super) enum Fact {
     /// Dollars without a period.
     Price(Vec<Bound>),
     Set(Settings),
+    /// A number of machines, and one of the GPUs on each.
+    Machines(Machines),
+    PerMachine(u32),
+    /// A place that machines share.
+    Shared(Same),
+    /// A number that may be an id.
+    Id(u64),
     Note(String),
 }
 
@@ -44,6 +53,7 @@ impl Fact {
             Self::Condition(text) => text.starts_with("disk_space"),
             Self::Set(settings) => settings.job.gb_in.or(settings.job.gb_out).is_some(),
             Self::Choice(..) | Self::Size(_) | Self::Price(_) | Self::Note(_) => false,
+            Self::Machines(_) | Self::PerMachine(_) | Self::Shared(_) | Self::Id(_) => false,
         }
     }
 
@@ -53,6 +63,7 @@ impl Fact {
             Self::Price(_) => true,
             Self::Condition(text) => text.starts_with("dph_total") || text.starts_with("job_cost"),
             Self::Choice(..) | Self::Size(_) | Self::Set(_) | Self::Note(_) => false,
+            Self::Machines(_) | Self::PerMachine(_) | Self::Shared(_) | Self::Id(_) => false,
         }
     }
 }
@@ -253,7 +264,12 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
         (What::Or | What::Sign, _) | (_, What::Or) | (What::Unknown, What::Unknown | What::Sign) => true,
         // `beyond $5`, `sans china`, `closest to germany`
         (What::Unknown, what) => {
-            let is_number = text.number(text.skip(right.start, "$ x")).is_some() && !text.is_model(right.start);
+            // `workers <= 6`
+            let from = match text.kind(right.start) {
+                Some(Kind::Mark) => text.comparison(right.start).map_or(right.start, |(_, next)| next),
+                _ => right.start,
+            };
+            let is_number = text.number(text.skip(from, "$ x")).is_some() && !text.is_model(from);
             let is_changed = is_number || what.chooses("geolocation", Sense::Wanted);
             text.is_one_of(left.start, "to than as by") || is_joined("of from at for but") || is_adjacent && is_changed
         }
@@ -352,9 +368,10 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
         return vec![(at + 1, What::Break)];
     }
     let clauses = clause::clauses(text, at).into_iter().chain(list::choices(text, at));
-    let counted = clauses.chain(list::counts(text, at)).chain(list::cluster(text, at));
-    let clauses = counted.chain(list::spread(text, at)).chain(list::rate(text, at));
-    let clauses = clauses.chain(list::deadline(text, at));
+    let clauses = clauses.chain(list::counts(text, at)).chain(cluster::clauses(text, at));
+    let clauses = clauses.chain(list::rate(text, at)).chain(list::deadline(text, at));
+    let clauses = clauses.chain(list::ranked(text, at));
+    let clauses = clauses.chain(question::clauses(text, at)).chain(id::clauses(text, at));
     let mut ways: Vec<_> = clauses.map(|clause| (clause.next, What::Clause(clause))).collect();
     for (next, roles) in &text.phrases[at] {
         let joins = |at: usize| text.is_one_of(at, "and or but plus +");

@@ -1,15 +1,13 @@
-//! Lists of models and places, and the machines of a cluster.
+//! Lists of models and places, alternative numbers of GPUs, rates and deadlines.
 
 use super::grammar::{Clause, Fact, Sense, set};
-use super::settings::Cluster;
 use super::text::{Text, joined, role};
 use super::token::Kind;
 use super::vocabulary::{Dim, Role};
-use crate::insight::plan::Same;
-use crate::{Operator, country};
+use crate::country;
 
 /// Words between a negation and the excluded names.
-const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia machine host offer gpu";
+const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia machine host offer gpu use using have";
 
 /// The fact that an offer has this number of GPUs; `None` unless it is a whole number from 1 to a million.
 pub(super) fn count_of(gpus: f64) -> Option<Fact> {
@@ -28,130 +26,27 @@ pub(super) fn is_card(text: &Text<'_>, at: usize) -> bool {
     value(text, text.skip(at, "of nvidia")).is_some_and(|value| value.field == "gpu_name")
 }
 
-/// The clause of the machines of a cluster: `2 nodes of 8 h100`, `2x8 h100`. `None` if there is none at `at`,
-/// neither `gpus` nor a model follows, or the search is not for offers; of one machine only the number of
-/// GPUs counts.
-pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
-    let count = |at| text.number(at).filter(|_| text.is_offers() && !text.is_model(at));
-    let (machines, next) = count(at)?;
-    let from = text.skip(next, "machine host of with each x");
-    let (gpus, end) = count(from).filter(|_| from > next)?;
-    // `8x 4x` does not describe machines.
-    let after_gpu = text.skip(end, "gpu");
-    let next = if text.is_one_of(end, "x") && is_card(text, end + 1) {
-        end + 1
-    } else {
-        after_gpu
-    };
-    let (machines, gpus_each) = (whole(machines)?, whole(gpus)?);
-    let cluster = (machines > 1).then(|| Cluster::of_shape(machines, gpus_each));
-    let mut facts = vec![count_of(gpus)?, set(|settings| settings.cluster = cluster)];
-    let card = value(text, next).filter(|card| card.field == "gpu_name");
-    let is_shape = next > end || card.is_some();
-    // `2 nodes with 8 h100 each`
-    let each = card.filter(|card| text.is_one_of(card.next, "each"));
-    let next = each.as_ref().map_or(next, |card| card.next + 1);
-    facts.extend(each.map(|card| Fact::Choice(card.field, card.names, Sense::Wanted)));
-    is_shape.then_some(Clause::new(facts, next))
-}
-
-/// The clause of GPUs on several machines: `24 gpus on at least three machines in one country`, `16 h100 over 2 nodes`,
-/// of which each has as many if they divide evenly. `None` if there is none at `at`, if they are on one machine, or if
-/// the search is not for offers.
-pub(super) fn spread(text: &Text<'_>, at: usize) -> Option<Clause> {
-    let (gpus, from) = text.number(at).filter(|_| text.is_offers() && !text.is_model(at))?;
-    let card = value(text, text.skip(from, "gpu x")).filter(|card| card.field == "gpu_name");
-    let noun = text.skip(card.as_ref().map_or(from, |card| card.next), "gpu x");
-    let machines = machines(text, noun);
-    let end = machines.as_ref().map_or(noun, |machines| machines.next);
-    let place = shared_place(text, end);
-    let (gpus, same) = (whole(gpus)?, place.map(|(same, _)| same));
-    let (least, is_exact) = match (&machines, same) {
-        (Some(machines), _) => (machines.least, machines.is_exact),
-        // `24 gpus in one country`
-        (None, Some(_)) => (1, false),
-        (None, None) => return None,
-    };
-    let cluster = if is_exact && least > 1 && gpus % least == 0 {
-        Cluster {
-            same,
-            ..Cluster::of_shape(least, gpus / least)
-        }
-    } else {
-        Cluster {
-            gpus,
-            least_machines: Some(least).filter(|least| *least > 1),
-            most_machines: Some(least).filter(|_| is_exact),
-            per_machine: None,
-            same,
-        }
-    };
-    let mut facts = vec![set(|settings| settings.cluster = Some(cluster))];
-    facts.extend(cluster.per_machine.and_then(|gpus| count_of(gpus.into())));
-    facts.extend(card.map(|card| Fact::Choice(card.field, card.names, Sense::Wanted)));
-    let next = place.map_or(end, |(_, next)| next);
-    (noun > from && cluster.most_machines != Some(1)).then(|| Clause::new(facts, next))
-}
-
-/// A number of machines in a text.
-struct Machines {
-    least: u32,
-    /// Whether it is also the greatest number.
-    is_exact: bool,
-    /// The position after it.
-    next: usize,
-}
-
-/// The number of machines at a position, such as `on at least three machines`; `None` if there is none. One with a
-/// maximum only is for the planner's form.
-fn machines(text: &Text<'_>, at: usize) -> Option<Machines> {
-    let joint = text.skip(at, "spread split divided distributed on over across among in");
-    let (operator, from) = text
-        .comparison(joint)
-        .map_or((Operator::Eq, joint), |(operator, next)| (operator, next));
-    let (number, next) = text.number(text.skip(from, "exactly"))?;
-    let end = text.skip(next, "different separate machine host");
-    let least = match operator {
-        Operator::Eq | Operator::Gte => number,
-        Operator::Gt => number + 1.0,
-        Operator::Lte | Operator::Lt | Operator::Neq | Operator::In | Operator::Nin => return None,
-    };
-    let is_count = joint > at && end > next && text.is_one_of(end - 1, "machine host");
-    whole(least).filter(|_| is_count).map(|least| Machines {
-        least,
-        is_exact: operator == Operator::Eq,
-        next: end,
-    })
-}
-
-/// The place that machines share, such as `in one country`, and the position after it; `None` if there is none.
-fn shared_place(text: &Text<'_>, at: usize) -> Option<(Same, usize)> {
-    let from = text.skip(at, "all in within at of from");
-    let next = text.skip(from, "one the same a single");
-    let same = Same::ALL.into_iter().find(|same| text.is_one_of(next, same.name()))?;
-    (from > at && next > from).then_some((same, next + 1))
-}
-
-/// The clause of the work that a GPU does each second: `at 2500 tokens/s`, `does 12 images per second`. `None` if
-/// there is none at `at`, or the search is not for offers.
+/// The clause of the work that a GPU does each second: `at 2500 tokens/s`, `does 12 images per second`, `2.5k tok/s`.
+/// `None` if there is none at `at`, or the search is not for offers.
 pub(super) fn rate(text: &Text<'_>, at: usize) -> Option<Clause> {
-    let from = text.skip(at, "at a an with do doe doing make making of price that which");
-    let amount = text
-        .amounts(from, None)
-        .into_iter()
-        .find(|amount| amount.bounds.len() == 1)?;
-    let (Dim::Work(unit), factor) = *amount.units.first()? else {
+    let from = text.skip(
+        at,
+        "at @ a an with do doe doing make making of price dlperf bandwidth that which reach about around roughly",
+    );
+    let mut amounts = text.amounts(from, None).into_iter();
+    let amount = amounts.find(|amount| matches!(amount.units[..], [(Dim::WorkRate(_), _)]))?;
+    let ([(None, number)], (Dim::WorkRate(unit), factor)) = (&amount.bounds[..], amount.units[0]) else {
         return None;
     };
-    let second = text.skip(amount.next, "per / a each every");
-    let is_second = text
-        .tokens
-        .get(second)
-        .is_some_and(|token| ["s", "sec", "second"].contains(&&*token.text));
-    let rate = amount.bounds[0].1 * factor;
-    let next = text.skip(second + 1, "each per / gpu");
+    let rate = number * factor;
+    let next = text.skip(amount.next, "each per / gpu on a");
+    let next = if text.is_one_of(next - 1, "on a") {
+        amount.next
+    } else {
+        next
+    };
     let fact = set(|settings| settings.rate = Some((unit, rate)));
-    (second > amount.next && is_second && rate > 0.0 && text.is_offers()).then(|| Clause::new(vec![fact], next))
+    (rate > 0.0 && text.is_offers()).then(|| Clause::new(vec![fact], next))
 }
 
 /// The clause of alternative numbers of GPUs: `2 or 4 gpus`, `1, 2 or 4x`. `None` without an `or` between
@@ -177,37 +72,54 @@ pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
     (is_choice && (end > next || is_card(text, end)) && text.is_offers()).then_some(Clause::new(facts, end))
 }
 
+/// Words in front of a time that make it a deadline.
+const SIGNS: &str = "by before due deadline until till finish finishe finished done complete completed ready latest";
+
+/// The clause of a number of rows before a superlative: `20` of `the 20 cheapest`. `None` if there is none at `at`, or for
+/// workergroups.
+pub(super) fn ranked(text: &Text<'_>, at: usize) -> Option<Clause> {
+    let (rows, next) = text.number(at).filter(|_| !text.is_model(at) && !text.is_groups())?;
+    let rows = whole(rows)?;
+    let is_best = |role: Role| matches!(role, Role::Best(..)).then_some(());
+    text.find(next, is_best)
+        .filter(|_| !text.is_one_of(next, "by order sort low"))?;
+    Some(Clause::new(vec![set(|settings| settings.limit = Some(rows))], next))
+}
+
 /// The clause of a deadline: `by friday`, `until next sunday evening`, `before 2026-12-01 18:00`, `due
 /// tomorrow`; `None` if there is none at `at`. Only offers have one. Before a day without a time of day means
 /// before its beginning.
 pub(super) fn deadline(text: &Text<'_>, at: usize) -> Option<Clause> {
     let from = text.skip(
         at,
-        "must be done finished finish ready due deadline by before until till",
+        "must be should to is to done finished finish finishe complete completed ready due deadline by before until till \
+         latest on at no later than",
     );
-    let sign = Some(from.checked_sub(1)?).filter(|sign| *sign >= at && text.is_offers())?;
-    if !text.is_one_of(sign, "by before due deadline until till") {
+    let is_sign = |at: &usize| text.is_one_of(*at, SIGNS);
+    if !text.is_offers() || !(at..from).any(|at| is_sign(&at)) {
         return None;
     }
+    let is_before = (at..from).any(|at| text.is_one_of(at, "before"));
     // A date and a time of day are eight tokens.
     let mut ends = (from + 1..=text.tokens.len().min(from + 8)).rev();
     ends.find_map(|next| {
         let written = joined(&text.tokens[from..next], " ");
         // "Before a day" means before its beginning.
-        let start = Some(format!("{written} 00:00")).filter(|_| text.is_one_of(sign, "before"));
+        let start = Some(format!("{written} 00:00")).filter(|_| is_before);
         let by = start
             .and_then(|start| start.parse().ok())
             .or_else(|| written.parse().ok())?;
         let facts = vec![set(|settings| settings.job.by = Some(by))];
+        let next = text.skip(next, "at the latest sharp");
         Some(Clause::new(facts, next).open(true))
     })
 }
 
 /// A model or a place.
-struct Value {
-    field: &'static str,
-    names: Vec<String>,
-    next: usize,
+pub(super) struct Value {
+    pub field: &'static str,
+    pub names: Vec<String>,
+    pub next: usize,
 }
 
 /// The clauses of models or places, included or excluded, that can begin at token `at`: `4090 or 5090`,
@@ -254,7 +166,7 @@ pub(super) fn is_row_count(text: &Text<'_>, at: usize) -> bool {
 
 /// The GPU models (offers only) or the place that the words at a position name, after an optional brand or
 /// `in`; `None` if there is neither.
-fn value(text: &Text<'_>, start: usize) -> Option<Value> {
+pub(super) fn value(text: &Text<'_>, start: usize) -> Option<Value> {
     let branded = text.skip(start, "nvidia geforce amd radeon instinct tesla quadro");
     let model = text.model(start).or_else(|| text.model(branded));
     if let Some((names, next)) = model.filter(|_| text.is_offers()) {

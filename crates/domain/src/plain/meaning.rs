@@ -1,7 +1,9 @@
 //! The meaning of clauses for a search: conditions, and its settings.
 
 use super::clause::{as_sold, bounds_to_query, disk};
+use super::cluster::Parts;
 use super::grammar::{Fact, Group, Sense};
+use super::question::Question;
 use super::settings::Settings;
 use super::text::Bound;
 use super::{MarketWords, models};
@@ -94,10 +96,29 @@ impl Context<'_> {
     /// condition, that of the first.
     pub(super) fn meaning(&self, facts: &[Fact]) -> Option<Meaning> {
         let (mut meaning, mut conditions) = (Meaning::default(), Vec::new());
+        let parts = self.parts();
         for fact in facts {
             match fact {
                 Fact::Condition(text) => conditions.push(text.clone()),
                 Fact::Choice("geolocation", _, Sense::Wanted) if self.has_nested_places() => return None,
+                // The GPUs of a cluster are those of all its machines.
+                Fact::Choice("num_gpus", _, Sense::Wanted) if parts.has_cluster() && parts.shapes.is_empty() => {
+                    let cluster = parts.cluster()?;
+                    conditions.extend(cluster.per_machine.map(|gpus| format!("num_gpus={gpus}")));
+                    meaning.settings.cluster = Some(cluster);
+                }
+                Fact::PerMachine(gpus) => {
+                    meaning.settings.cluster = Some(parts.cluster()?);
+                    conditions.push(format!("num_gpus={gpus}"));
+                }
+                Fact::Machines(_) | Fact::Shared(_) => meaning.settings.cluster = Some(parts.cluster()?),
+                // The id of a question, unless another is named.
+                Fact::Id(id) if self.is_about_missing() => {
+                    let has_named = self.facts().any(|fact| !fact.values("id", Sense::Wanted).is_empty());
+                    conditions.extend((!has_named).then(|| format!("id={id}")));
+                }
+                Fact::Id(_) => return None,
+                Fact::Set(Settings { cluster: Some(_), .. }) => meaning.settings.cluster = Some(parts.cluster()?),
                 Fact::Choice(field, _, sense) => {
                     // One condition for all of them, that of the first clause.
                     let mut rivals = self.facts().filter(|rival| !rival.values(field, *sense).is_empty());
@@ -110,6 +131,10 @@ impl Context<'_> {
                 }
                 Fact::Size(size) => meaning.add(self.meaning(&disk(size))?),
                 Fact::Price(price) => conditions.push(bounds_to_query(price, self.priced(price)?, Operator::Lte, "")),
+                Fact::Set(Settings {
+                    question: Some(Question::Missing),
+                    ..
+                }) if !self.has_id() => return None,
                 Fact::Set(settings) if self.is_part(settings.job) => meaning.settings.add(settings),
                 Fact::Set(_) => return None,
                 Fact::Note(note) => meaning.notes.push(note.clone()),
@@ -130,6 +155,39 @@ impl Context<'_> {
         let printed = words.collect::<Vec<_>>().join(" ");
         meaning.conditions = format!("{} {printed}", meaning.conditions).trim().into();
         parsed.words.is_empty().then_some(meaning)
+    }
+
+    /// The parts of a cluster in all clauses.
+    fn parts(&self) -> Parts {
+        let mut parts = Parts::default();
+        for fact in self.facts() {
+            match fact {
+                Fact::Machines(machines) => parts.machines.push(*machines),
+                Fact::PerMachine(gpus) => parts.per_machine.push(*gpus),
+                Fact::Shared(same) => parts.same.push(*same),
+                Fact::Set(settings) => parts.shapes.extend(settings.cluster),
+                Fact::Choice("num_gpus", gpus, Sense::Wanted) => {
+                    // `2 or 4 gpus` is no size of a cluster.
+                    parts.gpus.extend(gpus.iter().map(|gpus| gpus.parse().unwrap_or(0)));
+                }
+                Fact::Choice(..) | Fact::Condition(_) | Fact::Size(_) | Fact::Price(_) => {}
+                Fact::Id(_) | Fact::Note(_) => {}
+            }
+        }
+        parts
+    }
+
+    /// Whether the text asks why an offer is missing.
+    fn is_about_missing(&self) -> bool {
+        let question =
+            |fact: &Fact| matches!(fact, Fact::Set(settings) if settings.question == Some(Question::Missing));
+        self.facts().any(question)
+    }
+
+    /// Whether the text has the id of an offer.
+    fn has_id(&self) -> bool {
+        self.facts()
+            .any(|fact| matches!(fact, Fact::Id(_)) || !fact.values("id", Sense::Wanted).is_empty())
     }
 
     /// Whether a place of one clause is part of one of another, as in `europe germany`: either may be meant.

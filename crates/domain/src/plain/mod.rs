@@ -5,11 +5,14 @@
 //! their place.
 
 mod clause;
+mod cluster;
 mod grammar;
+mod id;
 mod list;
 mod meaning;
 mod models;
 mod proposal;
+mod question;
 mod readings;
 mod settings;
 mod term;
@@ -19,9 +22,11 @@ mod vocabulary;
 
 use std::ops::Range;
 
+pub use cluster::Cluster;
 pub use meaning::Meaning;
 pub use models::Names;
-pub use settings::{Cluster, Settings};
+pub use question::Question;
+pub use settings::Settings;
 
 use super::language::{self, LanguageError, Mode, Parsed, Suggestion};
 use super::{Catalog, Condition, Dialect};
@@ -149,6 +154,9 @@ impl Reading {
             [] => parse(&self.query[..self.text.len()]).and_then(|_| all()),
             _ => self.renewed(&parse).map(|(parsed, _)| parsed),
         };
+        if let Some(question) = self.question().filter(|_| mode != Mode::Bar) {
+            return Err(question);
+        }
         let Some(mut refused) = self.refused.first().filter(|_| mode != Mode::Bar).cloned() else {
             return parsed;
         };
@@ -158,6 +166,17 @@ impl Reading {
         Err(match parsed {
             Err(error) if error.span.start < refused.span.start || is_word => error,
             _ => refused,
+        })
+    }
+
+    /// The error that the text asks a question, where no view can answer it; `None` if it asks none.
+    fn question(&self) -> Option<LanguageError> {
+        let mut phrases = self.phrases.iter();
+        phrases.find_map(|phrase| {
+            let question = phrase.meaning.settings.question?;
+            let words = &self.text[phrase.span.clone()];
+            let message = format!("'{words}' is a question: {}", question.advice());
+            Some(LanguageError::new(phrase.span.clone(), message))
         })
     }
 

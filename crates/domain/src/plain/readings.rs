@@ -7,7 +7,9 @@ use super::meaning::{Context, Meaning, clash};
 use super::settings::Settings;
 use super::text::Text;
 use super::token::{self, Kind, Token};
-use super::{MarketWords, Phrase, Reading, vocabulary};
+use super::vocabulary::{self, Dim, Role};
+use super::{MarketWords, Phrase, Reading};
+use crate::cost::JobWords;
 use crate::country;
 use crate::deadline::Deadline;
 use crate::language::{self, LanguageError, Mode, Suggestion};
@@ -17,6 +19,8 @@ use crate::{Catalog, Resource};
 const UNKNOWN: &str = "is not understood: remove it, or write a condition such as num_gpus>=2";
 const FIX: &str = "remove it, or write a condition such as num_gpus>=2";
 const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
+const MACHINES: &str = "may be GPUs in all or on each machine: write 2 nodes of 8 GPUs, or 16 GPUs over 2 nodes";
+const MONEY: &str = "is not in US dollars, in which the market counts";
 const LENGTH: &str = "is about a job: name either its hours or its work, such as 3d or 500M tokens, once";
 const TWICE: &str = "are two values for the same thing: join them with 'or' or 'to', or remove one";
 const VOLUMES: &str =
@@ -239,6 +243,13 @@ pub(super) fn volume_words(text: &str, catalog: &'static Catalog) -> Option<Stri
     Some(words.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
+/// Whether some words name money other than dollars.
+fn is_foreign(words: &str) -> bool {
+    let is_unit = |role: &Role| matches!(role, Role::Unit(Dim::Foreign, _));
+    let mut words = words.split(|sign: char| !sign.is_alphabetic() && !matches!(sign, '€' | '£'));
+    words.any(|word| vocabulary::roles(&word.to_lowercase()).iter().any(is_unit))
+}
+
 /// The error for a group of words of the text without a meaning, which names those to blame; with the fix if they are a
 /// time.
 fn refusal(text: &str, group: &Group, market: MarketWords<'_>) -> LanguageError {
@@ -250,6 +261,9 @@ fn refusal(text: &str, group: &Group, market: MarketWords<'_>) -> LanguageError 
         let message = format!("'{time}' is a time: write 'by {time}' for a deadline");
         return LanguageError::new(span, message).suggest(unknown, format!("by {time}"));
     }
+    if is_foreign(whole) {
+        return LanguageError::new(span, format!("'{whole}' {MONEY}"));
+    }
     let message = if group.is_partly_known() {
         let names = group.unknown.iter().map(|word| format!("'{}'", &text[word.clone()]));
         let names = names.collect::<Vec<_>>().join(" and ");
@@ -257,7 +271,8 @@ fn refusal(text: &str, group: &Group, market: MarketWords<'_>) -> LanguageError 
     } else {
         let reason = match group.facts.as_deref() {
             Some([Fact::Price(_)]) => PERIOD,
-            Some([Fact::Set(_)]) => LENGTH,
+            Some([Fact::Set(settings)]) if settings.job != JobWords::default() => LENGTH,
+            Some([Fact::Machines(_)]) => MACHINES,
             _ => UNKNOWN,
         };
         format!("'{whole}' {reason}")

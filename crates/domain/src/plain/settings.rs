@@ -1,10 +1,9 @@
 //! The settings in plain words, in addition to conditions: price model, storage, order and job.
 
-use std::fmt;
-
+use super::cluster::Cluster;
+use super::question::Question;
 use crate::cost::JobWords;
 use crate::format::{gigabytes, trimmed};
-use crate::insight::plan::Same;
 use crate::query::Direction;
 use crate::throughput::WorkUnit;
 use crate::{Catalog, OfferType, OrderKey, language};
@@ -21,69 +20,12 @@ pub struct Settings {
     pub limit: Option<u32>,
     /// A cluster for the planner.
     pub cluster: Option<Cluster>,
+    /// A question that a view answers.
+    pub question: Option<Question>,
+    /// The most workers of a workergroup.
+    pub workers: Option<u32>,
     /// The work that one GPU does each second.
     pub rate: Option<(WorkUnit, f64)>,
-}
-
-/// The size of a cluster: GPUs on several machines, for the planner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cluster {
-    /// The number of GPUs in all.
-    pub gpus: u32,
-    pub least_machines: Option<u32>,
-    pub most_machines: Option<u32>,
-    /// The minimum number of GPUs on each machine.
-    pub per_machine: Option<u32>,
-    /// The place that the machines share.
-    pub same: Option<Same>,
-}
-
-impl Cluster {
-    /// Exactly `machines` machines with at least `gpus_each` GPUs each.
-    pub(super) const fn of_shape(machines: u32, gpus_each: u32) -> Self {
-        Self {
-            gpus: machines.saturating_mul(gpus_each),
-            least_machines: Some(machines),
-            most_machines: Some(machines),
-            per_machine: Some(gpus_each),
-            same: None,
-        }
-    }
-
-    /// The same cluster as flags of `bourse plan`: `--gpus 24 --min-machines 3 --same country`.
-    pub fn flags(&self) -> String {
-        let number = |flag: &str, number: Option<u32>| Some(format!("--{flag} {}", number?));
-        let flags = match (self.per_machine, self.most_machines) {
-            (Some(gpus), Some(machines)) => vec![Some(format!("--shape {machines}x{gpus}"))],
-            _ => vec![
-                number("gpus", Some(self.gpus)),
-                number("min-machines", self.least_machines),
-                number("machines", self.most_machines),
-                number("per-machine", self.per_machine),
-            ],
-        };
-        let same = self.same.map(|same| format!("--same {}", same.name()));
-        let flags: Vec<String> = flags.into_iter().chain([same]).flatten().collect();
-        flags.join(" ")
-    }
-}
-
-/// The cluster as words: `2 machines of 8 GPUs`, `24 GPUs on at least 3 machines in one country`.
-impl fmt::Display for Cluster {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.per_machine, self.most_machines) {
-            (Some(gpus), Some(machines)) => write!(f, "{machines} machines of {gpus} GPUs")?,
-            _ => write!(f, "{} GPUs", self.gpus)?,
-        }
-        match (self.least_machines, self.most_machines) {
-            (Some(least), Some(most)) if least == most && self.per_machine.is_some() => {}
-            (Some(least), Some(most)) if least == most => write!(f, " on {least} machines")?,
-            (Some(least), _) => write!(f, " on at least {least} machines")?,
-            (None, Some(most)) => write!(f, " on at most {most} machines")?,
-            (None, None) => {}
-        }
-        self.same.map_or(Ok(()), |same| write!(f, " in one {}", same.name()))
-    }
 }
 
 impl Settings {
@@ -95,6 +37,8 @@ impl Settings {
         self.limit = last.limit.or(self.limit);
         self.cluster = last.cluster.or(self.cluster);
         self.rate = last.rate.or(self.rate);
+        self.question = last.question.or(self.question);
+        self.workers = last.workers.or(self.workers);
         self.job.overlay(&last.job);
     }
 
@@ -139,9 +83,14 @@ impl Settings {
         let rest = Self {
             order: None,
             storage: None,
+            question: None,
+            workers: None,
             ..self.clone()
         };
-        rest.texts().into_iter().chain(order).collect()
+        let workers = self.workers.map(|workers| format!("at most {workers} workers"));
+        let question = self.question.map(|question| question.words().to_owned());
+        let words = rest.texts().into_iter().chain(order);
+        words.chain(question).chain(workers).collect()
     }
 
     /// One text for each setting that is set: `bid`, `job 3d, 200 GB disk`, `sort dph_total`. The storage is
@@ -158,7 +107,9 @@ impl Settings {
         let rate = self
             .rate
             .map(|(unit, rate)| format!("{} {}", trimmed(rate, 9), unit.rate()));
-        let texts = [cluster, offer_type, storage, job, rate, order, limit];
+        let question = self.question.map(|question| question.answer().to_owned());
+        let workers = self.workers.map(|workers| format!("at most {workers} workers"));
+        let texts = [cluster, offer_type, storage, job, rate, order, limit, question, workers];
         texts.into_iter().flatten().collect()
     }
 }

@@ -79,12 +79,12 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the resource has a field of the vocabulary. Of the names with a `+`, those of a job are only
-    /// for offers, `+term` only for volumes, `+both` for all, `+rows` for those that the market searches.
+    /// for offers, as `+workers` is, `+term` only for volumes, `+both` for all, `+rows` for those that the market searches.
     pub(super) fn has_field(&self, field: &str) -> bool {
         let is_job = matches!(field, "+hours" | "+down" | "+up" | "+size" | "+work") && self.is_offers();
         // A volume has no job: its term is the time for which it must stay available.
         let is_term = field == "+term" && self.catalog.resource == Resource::Volumes;
-        let is_rows = field == "+rows" && !self.is_groups();
+        let is_rows = field == "+rows" && !self.is_groups() || field == "+workers" && self.is_offers();
         is_job || is_term || is_rows || field == "+both" || self.catalog.named(field).is_some()
     }
 
@@ -285,6 +285,13 @@ impl<'a> Text<'a> {
         /// The maximum number of weeks; a larger number of `w` are watts.
         const MOST_WEEKS: f64 = 52.0;
         let from = self.skip(end, "+");
+        // `$5k`
+        let is_thousands = !sign.is_empty() && self.tokens.get(end).is_some_and(|k| k.glued && k.text == "k");
+        let (number, from) = if is_thousands {
+            (number * 1e3, end + 1)
+        } else {
+            (number, from)
+        };
         let dollars = (vec![(Dim::Dollars, 1.0)], from);
         let (mut units, end_of_unit) = if sign.is_empty() { self.units(from) } else { dollars };
         if number > MOST_WEEKS && units.len() > 1 {

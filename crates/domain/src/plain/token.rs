@@ -121,15 +121,23 @@ impl Lexer<'_> {
                 }
                 // `-germany` excludes: no clause has it, so it is refused.
                 '-' | '–' if self.is_in_front(at, single) => (Kind::Mark, single),
-                ',' | ';' | '|' | '&' | '?' | '.' | '(' | ')' => (Kind::Break, single),
+                // `excl. china`
+                '.' if self.is_abbreviated(at) => (Kind::Opaque, single),
+                ',' | ';' | '|' | '&' | '?' | '!' | '.' | '(' | ')' => (Kind::Break, single),
                 _ => (Kind::Word, single),
             };
-            let is_blank = first.is_whitespace() || matches!(first, '_' | '#' | '-' | '–');
+            let is_blank = first.is_whitespace() || matches!(first, '_' | '#' | '-' | '–') || kind == Kind::Opaque;
             if !is_blank || kind == Kind::Mark {
                 self.push(kind, at..end);
             }
             at = end;
         }
+    }
+
+    /// Whether the last token, which ends at a position, is a word that is abbreviated with a dot.
+    fn is_abbreviated(&self, at: usize) -> bool {
+        let last = self.tokens.last().filter(|last| last.span.end == at);
+        last.is_some_and(|last| ["excl", "incl", "max", "min", "approx", "ca", "vs"].contains(&&*last.text))
     }
 
     /// Whether the last token is a number that ends at a position.
@@ -151,6 +159,8 @@ impl Lexer<'_> {
         let lower = self.text[span.clone()].to_ascii_lowercase();
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match lower.rsplit_once('x') {
+            // Processors, not counts.
+            Some(("", "86" | "64")) => (Kind::Word, span.end),
             Some(("", rest)) if rest.is_empty() || is_digits(rest) || self.ends_in_number(span.start) => {
                 (Kind::Mark, span.start + 1)
             }
@@ -167,8 +177,8 @@ impl Lexer<'_> {
     }
 }
 
-/// The number at the start of a text, with its fraction, and its end; of a version such as `550.54.15` it is
-/// the first two parts. `start` is the position of the text.
+/// The number at the start of a text, with its fraction and its exponent (`3e9`), and its end; of a version such as
+/// `550.54.15` it is the first two parts. `start` is the position of the text.
 fn number(text: &str, start: usize) -> (Kind, usize) {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let belongs = |(at, c): &(usize, char)| match c {
@@ -177,5 +187,15 @@ fn number(text: &str, start: usize) -> (Kind, usize) {
     };
     let length = text.char_indices().take_while(belongs).count();
     let number = text[..length].split('.').take(2).collect::<Vec<_>>().join(".");
-    (number.parse().map_or(Kind::Word, Kind::Number), start + length)
+    // `3e9`
+    let exponent = text[length..].strip_prefix(['e', 'E']).map_or(0, |power| {
+        let digits = power.bytes().take_while(u8::is_ascii_digit).count();
+        let is_whole = !power[digits..].starts_with(char::is_alphanumeric);
+        if is_whole && digits > 0 { digits + 1 } else { 0 }
+    });
+    let number = number + &text[length..length + exponent];
+    (
+        number.parse().map_or(Kind::Word, Kind::Number),
+        start + length + exponent,
+    )
 }

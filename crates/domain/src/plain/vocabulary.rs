@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 
 #[rustfmt::skip]
 use Dim::{
-    Bill, Bits, Bus, Bytes, Celsius, Count, Dollars, Each, GbEach, GbInAll, Gigahertz, Hourly, NetworkBytes, PerGb,
-    PerTb, Plain, Share, Size, Teraflops, Time, Watts, Work,
+    Bill, Bits, Bus, Bytes, Celsius, Count, Dollars, Each, Foreign, GbEach, GbInAll, Gigahertz, Hourly, NetworkBytes, PerGb,
+    PerTb, Plain, Share, Size, Teraflops, Time, Watts, Work, WorkRate,
 };
 #[rustfmt::skip]
-use Role::{Behind, Best, Compare, Direction, Filler, Fixed, Half, Joint, Not, Noun, Number, Per, Thing, Unit};
+use Role::{Ask, Behind, Best, Compare, Direction, Filler, Fixed, Half, Joint, Not, Noun, Number, Per, Thing, Unit};
 
+use super::question::{QUESTIONS, Question};
 use crate::Operator::{self, Eq, Gt, Gte, Lt, Lte, Neq};
 use crate::throughput::{MULTIPLES, WorkUnit};
 
@@ -27,9 +28,13 @@ pub(super) enum Dim {
     /// A share from 0 to 1.
     Share,
     Celsius, Watts, Teraflops, Gigahertz,
+    /// Money that no market here counts in.
+    Foreign,
     /// Speeds of a disk in MB/s, of memory or a bus in GB/s, of a network in Mb/s or MB/s; a time in hours.
     Bytes, Bus, Bits, NetworkBytes, Time,
     Work(WorkUnit),
+    /// Work of a GPU each second.
+    WorkRate(WorkUnit),
 }
 
 /// A field and the dimension of its quantity. A `+` begins parts of a job, two fields, and the number of rows.
@@ -57,6 +62,8 @@ pub(super) enum Role {
     Per(Dim, f64),
     /// After a number or its unit: another half.
     Half,
+    /// A question that a view answers.
+    Ask(Question),
     /// No meaning for a machine. A joint needs a word after it, a thing no number before it.
     Filler, Joint, Thing,
 }
@@ -94,15 +101,15 @@ pub(super) const UNNAMED: &[Measure] = &[
 const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Count, "num_gpus"), (Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"),
         (Watts, "gpu_max_power"), (Celsius, "gpu_max_temp")]), "gpu"),
-    (Noun(&[(Count, "num_gpus")]), "count|quantity|of them|units|x"),
+    (Noun(&[(Count, "num_gpus")]), "count|quantity|of them|units|x|gpu total|gpu in total|gpu altogether|gpu overall"),
     (Noun(&[(Count, "+rows")]), "top|first|limit|offer|result|row"),
     (Noun(&[(Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"), (Bus, "gpu_mem_bw")]), "vram|\
         gpu memory|gpu ram"), (Noun(&[(Bus, "gpu_mem_bw")]), "memory bandwidth|gpu memory bandwidth"),
     (Noun(&[(Hourly, "dph_per_vram_gb")]), "gb of vram|gb vram"),
-    (Noun(&[(Size, "cpu_ram")]), "ram"), (Noun(&[(GbEach, "gpu_ram")]), "memory"),
+    (Noun(&[(Size, "cpu_ram")]), "ram|memory"), (Noun(&[(GbEach, "gpu_ram"), (Size, "gpu_ram")]), "memory"),
     (Noun(&[(Size, "cpu_ram")]), "system ram|system memory|cpu ram"),
     (Noun(&[(Size, "disk_space"), (Bytes, "disk_bw"), (PerGb, "storage_cost")]), "disk|nvme|fast nvme"),
-    (Noun(&[(Size, "disk_space")]), "free disk|fast disk|volume|network volume|network disk|network storage"),
+    (Noun(&[(Size, "disk_space")]), "free disk|fast disk|volume|vol|persistent volume|persistent disk|network volume|network disk|network storage"),
     (Noun(&[(Bytes, "disk_bw")]), "disk bandwidth|disk read|disk read bandwidth"),
     (Noun(&[(PerGb, "storage_cost"), (Dollars, "storage_cost")]), "disk price"),
     (Noun(&[(Bits, "inet_down"), (NetworkBytes, "inet_down"), (Size, "+down"), (PerGb, "inet_down_cost"),
@@ -126,14 +133,14 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Watts, "gpu_max_power")]), "power|power limit|max power|tdp"),
     (Noun(&[(Celsius, "gpu_max_temp")]), "temp|temperature|max temp|max temperature"),
     (Noun(&[(Teraflops, "total_flops")]), "tflops|flops"), (Noun(&[(Plain, "dlperf")]), "dlperf"),
-    (Noun(&[(Plain, "dlperf_per_dphtotal")]), "dlperf per dollar|value|value for money|bang for the buck|bang for buck|\
-        price / dlperf|cost effective"), (Noun(&[(Plain, "flops_per_dphtotal")]), "tflops per dollar"),
+    (Noun(&[(Plain, "dlperf_per_dphtotal")]), "dlperf per dollar|dlperf / $|dlperf / dollar|value|value for money|bang for the buck|bang for buck|\
+        price / dlperf|cost effective"), (Noun(&[(Plain, "flops_per_dphtotal")]), "tflops per dollar|flops per dollar|tflop per dollar|tflops / $|flops / $|flops / dollar"),
     (Noun(&[(Plain, "cuda_max_good")]), "cuda"), (Noun(&[(Plain, "os_version")]), "ubuntu"),
     (Noun(&[(Plain, "driver_version")]), "driver|nvidia driver"),
     (Noun(&[(Plain, "compute_cap")]), "compute capability|compute cap|sm"),
     (Noun(&[(Dollars, "dph_total"), (Dollars, "storage_cost"), (Hourly, "dph_total"), (Each, "dph_per_gpu"),
-        (Bill, "job_cost")]), "price|pay|bill|$"),
-    (Noun(&[(Count, "max_workers")]), "worker"), (Noun(&[(Count, "cold_workers")]), "cold worker|cold"),
+        (Bill, "job_cost")]), "price|pay|bill|$|$ / h|$ / hr|$ / hour|$ per hour|price / h|price / hr|price / hour"),
+    (Noun(&[(Count, "max_workers"), (Count, "+workers")]), "worker|max worker|maximum worker|max_worker"), (Noun(&[(Count, "cold_workers")]), "cold worker|cold"),
     (Noun(&[(Count, "test_workers")]), "test worker"), (Noun(&[(Plain, "min_load")]), "load"),
     (Noun(&[(Share, "target_util")]), "target|utilization|target utilization"),
     (Noun(&[(Plain, "cold_mult")]), "reserve"), (Noun(&[(Time, "age")]), "age|old"),
@@ -141,9 +148,9 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Dollars, "job_cost"), (Bill, "job_cost"), (Hourly, "dph_total")]), "budget|spend|total price|job price"),
     (Fixed("verified=true", "verified=false"), "verified"),
     (Fixed("verified=false", "verified=true"), "unverified"),
-    (Fixed("verified=any", ""), "verified or not|including unverified|unverified ok|unverified is fine"),
-    (Fixed("rel>=0.99", ""), "reliable|stable"),
-    (Fixed("datacenter=true", "datacenter=false"), "datacenter|datacentre|data center|data centre"),
+    (Fixed("verified=any", ""), "verified or not|no verification needed|verification not needed|including unverified|unverified ok|unverified is fine"),
+    (Fixed("rel>=0.99", ""), "reliable|stable|good reliability|high reliability|good uptime|high uptime"),
+    (Fixed("datacenter=true", "datacenter=false"), "datacenter|datacentre|data center|data centre|dc|secure cloud"),
     (Fixed("static_ip=true", ""), "static ip|fixed ip|dedicated ip"),
     (Fixed("direct_port_count>=1", ""), "open port|direct port"), (Fixed("duration>=30", ""), "long term"),
     (Fixed("disk_bw>=1000", ""), "nvme|fast disk|fast nvme"), (Fixed("inet_down>=1Gbps", ""), "gigabit|fast internet|\
@@ -152,7 +159,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Fixed("num_gpus=1", ""), "single"), (Fixed("num_gpus>=2", ""), "multi gpu"), (Fixed("gpu_frac=1", "gpu_frac<1"), "whole machine|not shared"),
     (Fixed("bw_nvlink>0", "bw_nvlink=0"), "nvlink|nvlinked"), (Fixed("gpu_arch=nvidia", "gpu_arch!=nvidia"), "nvidia"),
     (Fixed("gpu_arch=amd", "gpu_arch!=amd"), "amd|rocm"),
-    (Fixed("cpu_arch=arm64", "cpu_arch!=arm64"), "arm|arm cpu|arm64|arm64 cpu"),
+    (Fixed("cpu_arch=arm64", "cpu_arch!=arm64"), "arm|arm cpu|arm64|arm64 cpu"), (Fixed("cpu_arch=amd64", "cpu_arch!=amd64"), "x86|x86 64|x64|amd64"),
     (Fixed("vms_enabled=true", "vms_enabled=false"), "vm|vm support|vm capable|virtual machine|virtual machine support"),
     (Fixed("compute_cap>=890", "compute_cap<890"), "fp8|fp8 capable"),
     (Fixed("compute_cap>=1000", "compute_cap<1000"), "blackwell"),
@@ -160,26 +167,31 @@ const PHRASES: &[(Role, &str)] = &[
     (Fixed("compute_cap=750", ""), "turing"), (Fixed("compute_cap>=800 compute_cap<890", ""), "ampere"),
     (Fixed("compute_cap=890", ""), "ada|ada lovelace"), (Fixed("compute_cap=900", ""), "hopper"),
     (Fixed("inet_down_cost=0", ""), "free download|free download traffic"),
+    (Fixed("inet_down_cost=0 inet_up_cost=0", ""), "free traffic|free bandwidth|free internet traffic|traffic is free|internet traffic is free|\
+        traffic free|no traffic price|traffic price nothing|bandwidth is free"),
     (Fixed("type:bid", "type:on-demand"), "spot|interruptible|preemptible|bid"),
-    (Fixed("type:on-demand", ""), "on demand|ondemand"),
+    (Fixed("type:on-demand", ""), "on demand|ondemand|uninterrupted|without interruption|without being interrupted"),
+    (Fixed("order:min_bid", ""), "lowest bid|cheapest bid"),
     (Fixed("type:reserved", ""), "reserved|prepaid|paid in advance"), (Fixed("order:duration-", ""), "longest"),
     (Fixed("order:score-", ""), "best"), (Fixed("order:dlperf-", ""), "fastest"),
     (Fixed("order:dlperf_per_dphtotal-", ""), "value for money|cost effective"), (Fixed("hours:24", ""), "daily"),
     (Fixed("hours:336", ""), "fortnight"), (Fixed("hours:168", ""), "weekly|weekly rental"), (Fixed("hours:720", ""), "monthly|monthly rental"),
     (Unit(Size, 1.0), "gb|gib|g|gig|gigabyte"), (Unit(Size, 1e3), "tb|terabyte"),
     (Unit(Bits, 1.0), "mbps|mbit|mbit / s|megabit"), (Unit(Bits, 1e3), "gbps|gbit|gbit / s|gigabit|g|gig"),
-    (Unit(Bytes, 1.0), "mb / s"), (Unit(Bytes, 1e3), "gb / s"), (Unit(Bus, 1e-3), "mb / s"), (Unit(Bus, 1.0), "gb / s"),
+    (Unit(Bytes, 1.0), "mb / s|mb per second"), (Unit(Bytes, 1e3), "gb / s|gb per second"),
+    (Unit(Bus, 1e-3), "mb / s|mb per second"), (Unit(Bus, 1.0), "gb / s|gb per second"),
     (Unit(Bus, 1e3), "tb / s"), (Unit(Time, 1.0), "h|hr|hrs|hour"), (Unit(Time, 24.0), "d|day"),
-    (Unit(Time, 168.0), "w|week"), (Unit(Time, 720.0), "mo|month"), (Unit(Time, 8760.0), "y|year"),
+    (Unit(Time, 168.0), "w|wk|week"), (Unit(Time, 720.0), "mo|month"), (Unit(Time, 8760.0), "y|year"),
     (Unit(Time, 1.0 / 60.0), "min|minute"), (Unit(Dollars, 1.0), "$|dollar|usd|buck"),
-    (Unit(Dollars, 0.01), "cent|c|¢"), (Unit(Share, 0.01), "%|percent"), (Unit(Gigahertz, 1.0), "ghz"),
+    (Unit(Dollars, 0.01), "cent|c|ct|¢"), (Unit(Foreign, 1.0), "euro|eur|€|pound|gbp|£|yen|jpy|rupee|inr|yuan|cny|rmb|franc|chf|cad|aud"), (Unit(Share, 0.01), "%|percent"), (Unit(Gigahertz, 1.0), "ghz"),
     (Unit(Gigahertz, 1e-3), "mhz"), (Unit(Watts, 1.0), "w|watt"), (Unit(Watts, 1e3), "kw"),
     (Unit(Celsius, 1.0), "c|° c|degree|celsius"), (Unit(Teraflops, 1.0), "tflops"), (Unit(Teraflops, 1e3), "pflops"),
     (Compare(Neq, &[]), "!="), (Compare(Gt, &[]), ">"), (Compare(Lt, &[]), "<"), (Compare(Eq, &[]), "=|==|exactly|equal to"), (Compare(Gte, &[]), "from"), (Compare(Lte, &PRICES), "from"),
-    (Compare(Lte, &[]), "<=|≤|at most|max|maximum|up to|limited to"), (Compare(Gte, &[]), ">=|≥|at least|min|minimum"),
-    (Behind(Gte), "and up|or later|and later|at least|minimum|min"), (Behind(Lte), "max|maximum|at most"),
+    (Compare(Lte, &[]), "<=|≤|at most|max|maximum|up to|limited to|capped at|cap|not exceed|not exceeding|not price more than"), (Compare(Lte, &PRICES), "threshold|falls to|fall to|drops to|drop to|reaches|reach|hits|hit"), (Compare(Gte, &[]), ">=|≥|at least|min|minimum"),
+    (Behind(Gte), "and up|or later|and later|at least|minimum|min"), (Behind(Lte), "max|maximum|at most|tops|cap"),
         (Not(true), "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|\
-        outside|outside of|other than|besides|avoid|avoiding|skip|ban|minus|anywhere but|anything but|\
+        outside|outside of|other than|besides|apart from|aside from|leave out|leaving out|hide|ignore|ignoring|block|\
+        don't show|don't show me|do not show|don't want|do not want|never show|never show me|avoid|avoiding|skip|ban|minus|anywhere but|anything but|\
         anywhere except|but not|don't|isn't|doesn't|can't|can't be|cannot|cannot be"),
     (Not(false), "don't need|do not need|not needed|not required|not necessary|not necessarily|\
         doesn't have to be|does not have to be|need not be|needn't be"),
@@ -187,24 +199,35 @@ const PHRASES: &[(Role, &str)] = &[
     (Best(Some(false), EVERY), "lowest|least|smallest|fewest|shortest|coolest"),
     (Best(Some(true), &[Bits, Bytes, Gigahertz]), "fastest"), (Best(None, GOOD), "best|top"),
     (Best(Some(false), &[Dollars, PerGb, Hourly]), "cheapest|cheap|low|least expensive|cheaper|whichever is cheaper|\
-        super cheap|as cheap as possible"), (Best(None, EVERY), "sort by|sorted by|by|sort|order"),
+        super cheap|as cheap as possible"), (Best(None, EVERY), "sort by|sort everything by|sort them by|sort all by|order by|sorted by|by|sort|order"),
     (Direction(Some(true)), "descending|desc|high to low|highest first"),
     (Direction(Some(false)), "ascending|asc|low to high|lowest first"), (Direction(None), "first"),
-    (Per(Each, 1.0), "each"), (Per(Bill, 1.0), "total|in total|overall|for the job|for the whole job|for the whole machine|across all gpus"),
+    (Per(Each, 1.0), "each"), (Per(Bill, 1.0), "total|in total|altogether|all in|overall|for the job|for the whole job|for the whole machine|across all gpus"),
     (Per(GbInAll, 1.0), "over|across"), (Per(Hourly, 1.0), "hourly"), (Per(Hourly, 24.0), "daily"),
     (Per(Hourly, 168.0), "weekly"), (Per(Hourly, 720.0), "monthly"), (Thing, "inference|training|train|fine tuning|\
         fine tune|lora|llm|serving|ai|ml|deep learning|rendering|render|blender|stable diffusion|sdxl|comfyui|whisper|\
         llama|deepseek|yolo|render farm|animation|batch job|batch|simulation|image generation|small job|24 / 7|model|7 b|\
         8 b|70 b|gpu|machine|host|offer|type|region|country|location|price|budget|term|job|run|generation|\
-        architecture|requirement|one machine|single machine"),
+        architecture|requirement|one machine|single machine|1 machine|1 host|one host|single host|finetuning|\
+        fine tuning|finetune|pretraining|pytorch|tensorflow|vllm|ollama|octane|redshift|hashcat|homework|testing|test|\
+        experiment|research|cluster|gpu cluster|fleet|distributed|multi node|which country|which region|to render|to generate|to process|to train|to run|to do|to make|\
+        to finish|to produce"),
     (Filler, "a|an|the|i|i'm|i'd|we|want to|like to|could you|can you|would|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|give|rent|\
-        use|please|thanks|hi|hello|hey|has|have|any|some|all|just|only|also|either|now|today|right now|what|how much|\
+        use|please|pls|plz|kindly|thanks|thx|thank you|hi|hello|hey|has|have|been|having|who|which|could|could i|can i|may|might|\
+        will|do|doe|did|so|searching|search|seeking|hunting|wondering|wonder|wonder whether|whether|list|display|see|\
+        everything|whatever is|whichever is|ones|sit|stay|staying|become|drop|fall|go|goe|get|was|were|keep|finish|finishe|complete|really|\
+        renting|process|generate|produce|crunch|\
+        quite|very|maybe|also|too|as well|again|still|our|their|its|them|they|we have|i've|we'd|there's|what's|sure|way|\
+        enough|etc|connected|any|some|all|just|only|also|either|now|today|right now|what|how much|\
         per hour|hourly|asap|then|like|running|located|based|hosted|must|should|can|anything|something|anywhere"),
-    (Joint, "with|w /|@|and|but|plus|for|of|on|at|in|+|:|/"),
+    (Joint, "with|w /|@|and|but|plus|for|of|on|at|in|+|:|/|if|when|where|as long as|while"),
     (Half, "and a half"), (Number(0.5), "half"), (Number(1.0), "one|single"), (Number(2.0), "two|dual|couple"), (Number(3.0), "three"),
     (Number(4.0), "four|quad"), (Number(5.0), "five"), (Number(6.0), "six"), (Number(7.0), "seven"),
     (Number(8.0), "eight"), (Number(9.0), "nine"), (Number(10.0), "ten"), (Number(12.0), "twelve|dozen"),
-    (Number(16.0), "sixteen"), (Number(30.0), "thirty"),
+    (Number(11.0), "eleven"), (Number(14.0), "fourteen"), (Number(15.0), "fifteen"), (Number(16.0), "sixteen"),
+    (Number(18.0), "eighteen"), (Number(20.0), "twenty"), (Number(24.0), "twenty four|two dozen"), (Number(30.0), "thirty"),
+    (Number(32.0), "thirty two"), (Number(40.0), "forty"), (Number(48.0), "forty eight"), (Number(50.0), "fifty"),
+    (Number(60.0), "sixty"), (Number(64.0), "sixty four"), (Number(100.0), "hundred|a hundred|one hundred"),
 ];
 
 /// Units of a speed whose letters decide between bits and bytes; those of `gb/s` of a network do not.
@@ -247,7 +270,7 @@ const BASES: &[(Role, &str)] = &[
 const COMPARATIVES: [(Operator, &str, &str, &[Dim]); 13] = [
     (Lt, " than", "less|lower|fewer|smaller", &[]),
     (Gt, " than", "more|greater|higher|bigger|larger|better", &[]),
-    (Lt, "", "under|below", &[]), (Gt, "", "over|above", &[]),
+    (Lt, "", "under|below", &[]), (Gt, "", "over|above|exceeding|exceed", &[]),
     (Lt, " than", "cheaper", &PRICES), (Lt, " than", "shorter", &[Time]),
     (Gt, " than", "longer", &[Time]), (Lt, " than", "slower", SPEEDS),
     (Gt, " than", "faster", SPEEDS), (Lt, " than", "cooler", &[Celsius]),
@@ -272,6 +295,9 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
     for (role, phrases) in PHRASES {
         phrases.split('|').for_each(|phrase| add(phrase, *role));
     }
+    for (question, phrases) in QUESTIONS {
+        phrases.split('|').for_each(|phrase| add(phrase, Ask(question)));
+    }
     for joint in ["per", "/", "a", "an", "each", "every"] {
         for (role, words) in BASES {
             words.split('|').for_each(|word| add(&format!("{joint} {word}"), *role));
@@ -281,8 +307,20 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
         .into_iter()
         .flat_map(|unit| MULTIPLES.map(|own| (unit, own)))
     {
-        for name in names {
-            add(format!("{name} {}", unit.name()).trim(), Unit(Work(unit), factor));
+        for (name, spelling) in names
+            .iter()
+            .flat_map(|name| spellings(unit).map(move |own| (name, own)))
+        {
+            add(format!("{name} {spelling}").trim(), Unit(Work(unit), factor));
+            for second in ["/ s", "/ sec", "/ second", "per s", "per sec", "per second", "a second"] {
+                add(
+                    format!("{name} {spelling} {second}").trim(),
+                    Unit(WorkRate(unit), factor),
+                );
+            }
+        }
+        for (name, abbreviation) in names.iter().flat_map(|name| rates(unit).map(move |own| (name, own))) {
+            add(format!("{name} {abbreviation}").trim(), Unit(WorkRate(unit), factor));
         }
     }
     for (operator, than, words, dims) in COMPARATIVES {
@@ -304,6 +342,26 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
     }
     lexicon
 });
+
+/// The spellings of a unit of work after a number: its noun and its abbreviations.
+fn spellings(unit: WorkUnit) -> impl Iterator<Item = &'static str> {
+    let own: &[_] = match unit {
+        WorkUnit::Tokens => &["token", "tok"],
+        WorkUnit::Images => &["image", "img", "picture", "frame"],
+        WorkUnit::Steps => &["step", "iteration", "iter"],
+    };
+    own.iter().copied()
+}
+
+/// The abbreviations of a unit's rate that are no abbreviation of the unit: `tps`, `it/s`.
+fn rates(unit: WorkUnit) -> impl Iterator<Item = &'static str> {
+    let own: &[_] = match unit {
+        WorkUnit::Tokens => &["tps", "t / s", "tk / s"],
+        WorkUnit::Images => &["fps"],
+        WorkUnit::Steps => &["it / s", "its / s"],
+    };
+    own.iter().copied()
+}
 
 /// A phrase in lower case in the form of the vocabulary, singular and without synonyms: `boxes` become
 /// `machine`, `hours` become `hour`.

@@ -21,6 +21,7 @@ use crate::features::alerts::change as change_alerts;
 use crate::keys::Action;
 use crate::record::alerts::{Alert, AlertChange, Followed, describe_trigger};
 use crate::record::{AlertState, Moment, PricePer, Repeat, Rule, Trigger};
+use crate::table::query_input::PriceLimit;
 use crate::tui::form::{Field, Form};
 use crate::tui::text::capitalized;
 
@@ -45,6 +46,24 @@ impl AlertForm {
         view.form
             .choose(AlertField::Trigger, if is_group { WORKERS } else { 0 });
         view.arrange();
+        Some(view)
+    }
+
+    /// The form of a new alert with a limit of the price, which is blank without one; `None` if there is no search to
+    /// follow.
+    pub fn below(limit: Option<PriceLimit>, state: &State) -> Option<Self> {
+        let mut view = Self::new(state)?;
+        view.form.choose(AlertField::Trigger, 0);
+        if let Some(limit) = limit {
+            let per = PRICES
+                .iter()
+                .position(|per| (*per == PricePer::Gpu) == limit.is_per_gpu);
+            view.form.choose(AlertField::Per, per.unwrap_or(0));
+            view.form
+                .set_text(AlertField::Price, &format::trimmed(limit.dollars, 6));
+        }
+        view.arrange();
+        view.focus_on_limit();
         Some(view)
     }
 

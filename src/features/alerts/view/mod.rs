@@ -22,6 +22,7 @@ use crate::features::saved;
 use crate::keys::{Action, Context};
 use crate::record::Moment;
 use crate::record::alerts::{Alert, AlertChange, Followed, describe_trigger};
+use crate::table::query_input::PriceLimit;
 use crate::tui::input_widget::InputWidget;
 
 /// The region of the search line.
@@ -111,6 +112,14 @@ fn add(example: usize, cx: &mut Cx<'_>) {
     match form::AlertForm::example(example, cx.state()) {
         Some(form) => cx.open(form),
         None => cx.complain("Open Offers or Volumes, or select a workergroup first"),
+    }
+}
+
+/// Opens the form of a new alert on the open pane's search, with a limit if one is given.
+pub(crate) fn add_below(limit: Option<PriceLimit>, cx: &mut Cx<'_>) {
+    match form::AlertForm::below(limit, cx.state()) {
+        Some(form) => cx.open(form),
+        None => add(0, cx),
     }
 }
 

@@ -197,10 +197,10 @@ fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
 
 /// The keys that help if no row of a table meets the conditions, each with its effect.
 fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
-    let mut keys = vec![
-        (Action::Funnel, "find the strictest condition"),
-        (Action::Query, "edit query"),
-    ];
+    let funnel = browser
+        .sought_id()
+        .map_or("find the strictest condition", |_| "why it is missing");
+    let mut keys = vec![(Action::Funnel, funnel), (Action::Query, "edit query")];
     if too_many_gpus(browser).is_some() {
         keys.insert(0, (Action::Cluster, "plan a cluster"));
     }

@@ -3,6 +3,7 @@
 use super::{BrowserPane, Focus};
 use crate::core::view::{Cx, Open};
 use crate::domain::local::LocalTime;
+use crate::domain::plain::Question;
 use crate::domain::{Resource, language, plain};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
@@ -34,8 +35,13 @@ pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>)
         Some((_, None, _)) => cx.complain("A rate is of one GPU model: name it, or fill in Rate of the job"),
         None => {}
     }
-    if ran.asks_why {
-        cx.perform(Action::Funnel);
+    match ran.question {
+        Some(Question::Missing) => cx.perform(Action::Funnel),
+        Some(Question::Alert) => cx.open_on(Open::AlertBelow(ran.limit)),
+        Some(Question::History) => cx.perform(Action::History),
+        Some(Question::Plan) => cx.perform(Action::Cluster),
+        Some(Question::Workergroup) => cx.open_on(Open::GroupOfSearch { workers: ran.workers }),
+        None => {}
     }
     if let Some(wanted) = ran.cluster {
         cx.open_on(Open::ClusterOfShape(wanted));

@@ -90,6 +90,15 @@ pub fn from_search(cx: &mut Cx<'_>) -> bool {
     true
 }
 
+/// Opens the form as [`from_search`] does, with the most workers that the new workergroup may have.
+pub fn from_search_with(workers: Option<u32>, cx: &mut Cx<'_>) {
+    let mut draft = draft_from_search(cx.state());
+    if let Some(workers) = workers {
+        draft.put(Key::MaxWorkers, workers.to_string());
+    }
+    open_with(draft, cx);
+}
+
 /// A draft of a workergroup whose search is the running one for offers, with the user's bans; the parts that
 /// a workergroup does not support, such as filter words, are named in a warning.
 fn draft_from_search(state: &State) -> Draft {
