@@ -32,7 +32,7 @@ pub use depth::{Depth, MOST_GPUS, Purchase};
 pub use host::{Count as HostCount, HostSummary, PriceLevel, host_summary, price_level};
 pub use offered::{OfferIndex, Offered};
 pub use pareto::{Front, Goal, Lead, Point, points};
-pub use plot::{Bucket, Histogram, Scale, ScaleKind, Toward, neighbour};
+pub use plot::{Bucket, Histogram, Scale, ScaleKind, Toward, neighbour, only_value};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};
 pub use standing::{FEWEST, Measure, PriceScale, Rank, Standing};
 pub use summary::{

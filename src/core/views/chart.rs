@@ -44,6 +44,7 @@ pub(crate) struct Axis<'a>(pub &'a Scale, pub Labels<'a>);
 
 /// A tick: its cell, its label, and the cell where the label starts.
 pub(crate) struct Tick {
+    /// Across from 0 at the left; upwards the number of rows above the axis.
     pub cell: u16,
     pub label: String,
     pub start: u16,
@@ -70,7 +71,9 @@ impl Axis<'_> {
     ///
     /// A tick is in the cell that has the dot of its value, as the lines of the chart are.
     pub fn across(&self, columns: u16) -> Vec<Tick> {
-        self.over(columns, |value| Some(dotted(self.0.position(value)?, columns, DOTS.0)))
+        self.over(columns, |value| {
+            Some(dot((self.0.position(value)?, 0.0), (columns, 1)).0 / DOTS.0)
+        })
     }
 
     /// As [`Axis::across`], with the column of each value given by `column`.
@@ -78,12 +81,10 @@ impl Axis<'_> {
         self.ticks(columns, APART[0], cells, column).next().unwrap_or_default()
     }
 
-    /// The ticks up `rows` rows; their cells count from the lowest row. Evenly spaced ticks are preferred to
-    /// more, as long as they are over half as many.
-    fn upwards(&self, rows: u16) -> Vec<Tick> {
-        let from_top = |value| Some(dotted(1.0 - self.0.position(value)?, rows, DOTS.1));
-        let row = |value| Some(rows.saturating_sub(1) - from_top(value)?);
-        let ticks: Vec<Vec<Tick>> = self.ticks(rows, APART[1], |_| 1, row).collect();
+    /// The ticks up `rows` rows. Evenly spaced ticks are preferred to more, as long as they are over half as many.
+    fn upwards(&self, rows: u16, form: Form) -> Vec<Tick> {
+        let height = |value| Some(form.height(self.0.position(value)?, rows));
+        let ticks: Vec<Vec<Tick>> = self.ticks(rows + 1, APART[1], |_| 1, height).collect();
         let most = ticks.first().map_or(0, Vec::len);
         let even = ticks.iter().position(|ticks| 2 * ticks.len() > most && is_even(ticks));
         ticks.into_iter().nth(even.unwrap_or(0)).unwrap_or_default()
@@ -91,9 +92,9 @@ impl Axis<'_> {
 
     /// The largest height up to `rows` whose ticks are evenly spaced; `rows` if that would waste
     /// more than a sixth.
-    fn even_rows(&self, rows: u16) -> u16 {
+    fn even_rows(&self, rows: u16, form: Form) -> u16 {
         let mut fewer = (rows - rows / 6..=rows).rev();
-        fewer.find(|rows| is_even(&self.upwards(*rows))).unwrap_or(rows)
+        fewer.find(|rows| is_even(&self.upwards(*rows, form))).unwrap_or(rows)
     }
 
     /// The sets of ticks whose labels differ and have a gap between them, the largest (at most 12 ticks) first. `room`
@@ -143,6 +144,32 @@ impl Axis<'_> {
     }
 }
 
+/// The form in which a chart shows its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Lines and points, drawn as dots.
+    Dots,
+    /// Bars that stand on the axis.
+    Bars,
+}
+
+impl Form {
+    /// The row of a position from 0 to 1 in a plot of `rows` rows, counted from the axis: the one with its dot, or
+    /// the one that its bar fills last, which for 0 is that of the axis.
+    fn height(self, share: f64, rows: u16) -> u16 {
+        match self {
+            Self::Dots => rows - dot((0.0, share), (1, rows)).1 / DOTS.1,
+            Self::Bars => {
+                // A bar up to the edge of a row does not fill the next one, within rounding error.
+                let filled = (share * f64::from(rows) - 1e-9).ceil();
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to `rows`
+                let filled = filled as u16;
+                filled.min(rows)
+            }
+        }
+    }
+}
+
 /// Whether all ticks are equally far apart; true for fewer than three.
 fn is_even(ticks: &[Tick]) -> bool {
     let mut steps = ticks.windows(2).map(|pair| pair[1].cell - pair[0].cell);
@@ -150,10 +177,29 @@ fn is_even(ticks: &[Tick]) -> bool {
     steps.all(|step| Some(step) == first)
 }
 
-/// A braille canvas whose coordinates run from 0 to 1 in both directions, with y upwards.
-pub(crate) fn canvas<'a, F: Fn(&mut Context<'_>)>() -> Canvas<'a, F> {
+/// The coordinates upwards of the lowest and the highest dot of a plot of `rows` rows: 0 and 1 are the middles of
+/// its lowest and its highest row, where ticks and marks are.
+fn ends(rows: u16) -> [f64; 2] {
+    // The middle of a row is one and a half dots from its outer ones.
+    let margin = 1.5 / f64::from(rows.saturating_sub(1).max(1) * DOTS.1);
+    [-margin, 1.0 + margin]
+}
+
+/// A braille canvas for a plot, whose coordinates run from 0 to 1 in both directions, with y upwards.
+pub(crate) fn canvas<'a, F: Fn(&mut Context<'_>)>(plot: Rect) -> Canvas<'a, F> {
     let canvas = Canvas::default().marker(Marker::Braille);
-    canvas.x_bounds([0.0, 1.0]).y_bounds([0.0, 1.0])
+    canvas.x_bounds([0.0, 1.0]).y_bounds(ends(plot.height))
+}
+
+/// The dot (column, row from the top) that the canvas of a plot of `columns` and `rows` cells draws at a position, from 0
+/// to 1 in both directions, y upwards.
+pub(crate) fn dot((x, y): (f64, f64), (columns, rows): (u16, u16)) -> (u16, u16) {
+    let [low, high] = ends(rows);
+    let last = rows.saturating_mul(DOTS.1).saturating_sub(1);
+    let down = (high - y) * f64::from(last) / (high - low);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to `last`
+    let down = down.round() as u16;
+    (cell(x, columns.saturating_mul(DOTS.0)), down.min(last))
 }
 
 /// Draws straight lines of braille dots from each point of the canvas to the next.
@@ -200,14 +246,9 @@ pub(crate) fn cut_labels(points: &[(f64, f64)], scale: &Scale, plot: Rect, scene
 
 /// The screen cell (column, row) of a plot that has the dot at a position, from 0 to 1 in both directions, y
 /// upwards.
-pub(crate) fn dot_cell((x, y): (f64, f64), plot: Rect) -> (u16, u16) {
-    let (column, row) = (dotted(x, plot.width, DOTS.0), dotted(1.0 - y, plot.height, DOTS.1));
-    (plot.x + column, plot.y + row)
-}
-
-/// The index of the cell, out of `many` with `dots` dots each, that has the dot at a position from 0 to 1.
-fn dotted(share: f64, many: u16, dots: u16) -> u16 {
-    cell(share, many.saturating_mul(dots)) / dots
+pub(crate) fn dot_cell(at: (f64, f64), plot: Rect) -> (u16, u16) {
+    let (column, row) = dot(at, (plot.width, plot.height));
+    (plot.x + column / DOTS.0, plot.y + row / DOTS.1)
 }
 
 /// Writes a sign into the cell of a plot that has the dot at a position, from 0 to 1 in both directions.
@@ -293,7 +334,7 @@ pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut S
         Labels::Time(local) => local.zone_name(),
         Labels::Number | Labels::Of(_) | Labels::Words(_) | Labels::Count => String::new(),
     };
-    axes_with(|columns| x.across(columns), &zone, y, area, scene)
+    axes_with(|columns| x.across(columns), &zone, y.zip(Some(Form::Dots)), area, scene)
 }
 
 /// Draws the axes, as `axes`, with the horizontal ticks that `across` returns for a number of columns, and
@@ -301,7 +342,7 @@ pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut S
 fn axes_with(
     across: impl FnOnce(u16) -> Vec<Tick>,
     zone: &str,
-    y: Option<&Axis<'_>>,
+    y: Option<(&Axis<'_>, Form)>,
     area: Rect,
     scene: &mut Scene<'_, '_>,
 ) -> Option<Rect> {
@@ -310,7 +351,7 @@ fn axes_with(
     if plot.width < 10 || plot.height < 2 {
         return None;
     }
-    let height = y.map_or(plot.height, |y| y.even_rows(plot.height));
+    let height = y.map_or(plot.height, |(y, form)| y.even_rows(plot.height, form));
     let plot = Rect {
         y: plot.bottom() - height,
         height,
@@ -323,11 +364,12 @@ fn axes_with(
     }
     let rule = format!("└{}", "─".repeat(usize::from(plot.width)));
     buffer.set_string(plot.x - 1, foot.y, rule, theme.border);
-    for tick in y.map_or_else(Vec::new, |y| y.upwards(plot.height)) {
-        let line = plot.bottom() - 1 - tick.cell;
+    for tick in y.map_or_else(Vec::new, |(y, form)| y.upwards(plot.height, form)) {
+        let line = plot.bottom() - tick.cell;
         let start = (plot.x - 2).saturating_sub(cells(&tick.label)).max(area.x);
         buffer.set_stringn(start, line, &tick.label, usize::from(LABELS - 2), theme.dim);
-        buffer.set_string(plot.x - 1, line, "┤", theme.border);
+        let sign = if tick.cell == 0 { "┴" } else { "┤" };
+        buffer.set_string(plot.x - 1, line, sign, theme.border);
     }
     let start = (plot.x - 2).saturating_sub(cells(zone)).max(area.x);
     buffer.set_stringn(start, foot.y + 1, zone, usize::from(LABELS - 2), theme.dim);
@@ -349,16 +391,13 @@ pub(crate) fn cell(share: f64, many: u16) -> u16 {
 /// The pointer below the bar of the selected row.
 pub(crate) const OWN_BAR: &str = "▴";
 
-/// The fewest bars that show a distribution.
-const BARS: usize = 6;
-
 /// The style of a column of a histogram; marked ones are highlighted.
 const fn bar_style(is_marked: bool, theme: &Theme) -> Style {
     if is_marked { theme.figure() } else { theme.series[0] }
 }
 
 /// Draws the distribution of `values` under a heading, with the bar that contains `marked` highlighted and a
-/// sign below it; false, and nothing drawn, with fewer than six bars or too small an area.
+/// sign below it; false, and nothing drawn, if the values are in fewer than six bars or the area is too small.
 pub(crate) fn histogram(
     heading: &str,
     (values, marked): (&[f64], Option<f64>),
@@ -368,7 +407,7 @@ pub(crate) fn histogram(
 ) -> bool {
     let columns = area.width.saturating_sub(LABELS);
     let histogram = Histogram::new(values, usize::from(columns / 2).min(60), Some(axis.0.kind));
-    let Some(histogram) = histogram.filter(|histogram| histogram.buckets.len() >= BARS) else {
+    let Some(histogram) = histogram.filter(Histogram::is_spread) else {
         return false;
     };
     let heading_rows = u16::from(!heading.is_empty());
@@ -388,7 +427,8 @@ pub(crate) fn histogram(
     let axis = Axis(&histogram.scale, axis.1);
     let start = |value| Some(u16::try_from(histogram.at(value)?).ok()? * width);
     let across = |columns| axis.over(columns, start);
-    let Some(plot) = axes_with(across, "", Some(&Axis(&upwards, Labels::Count)), area, scene) else {
+    let counts = Axis(&upwards, Labels::Count);
+    let Some(plot) = axes_with(across, "", Some((&counts, Form::Bars)), area, scene) else {
         return false;
     };
     let theme = scene.theme;
@@ -416,16 +456,15 @@ pub(crate) fn histogram(
     true
 }
 
-/// Shades the cells of a plot below a staircase of points, whose heights `upwards` turns into positions from 0 to 1;
-/// beyond its last point there is no shade.
-pub(crate) fn shade(steps: &[(f64, f64)], upwards: impl Fn(f64) -> f64, plot: Rect, scene: &mut Scene<'_, '_>) {
+/// Shades the cells of a plot below a staircase of points; beyond its last point there is no shade.
+pub(crate) fn shade(steps: &[(f64, f64)], plot: Rect, scene: &mut Scene<'_, '_>) {
     let style = scene.theme.border;
     for column in 0..plot.width {
         let share = f64::from(column) / f64::from(plot.width.saturating_sub(1).max(1));
         let is_within = steps.last().is_some_and(|(last, _)| share <= *last);
         let before = steps.iter().rev().find(|(x, _)| is_within && *x <= share);
         let Some((_, height)) = before else { continue };
-        let (x, top) = dot_cell((share, upwards(*height)), plot);
+        let (x, top) = dot_cell((share, *height), plot);
         for y in top + 1..plot.bottom() {
             scene.frame.buffer_mut().set_string(x, y, "░", style);
         }
@@ -445,92 +484,27 @@ pub(crate) fn draw_depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect,
     let Some(plot) = axes(&x, Some(&y), area, scene) else {
         return;
     };
-    let mut total = 0.0;
+    let share = |gpus: u64| upwards.position(counted(gpus)).unwrap_or(0.0);
+    let mut height = 0.0;
     let mut steps = vec![(0.0, 0.0)];
     for (price, gpus) in depth.levels() {
         if let Some(x) = across.position(*price) {
-            steps.push((x, total));
-            total = counted(*gpus);
-            steps.push((x, total));
+            steps.push((x, height));
+            height = share(*gpus);
+            steps.push((x, height));
         }
     }
-    steps.push((1.0, total));
-    let end = purchase.and_then(|purchase| {
-        let x = across.position(purchase.highest())?;
-        Some((x, counted(purchase.gpus)))
-    });
+    steps.push((1.0, height));
+    let end = purchase.and_then(|purchase| Some((across.position(purchase.highest())?, share(purchase.gpus))));
     let theme = scene.theme;
     let color = theme.series[1].fg.unwrap_or_default();
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds([0.0, 1.0])
-        .y_bounds([0.0, upwards.high])
-        .paint(|context| {
-            polyline(context, &steps, color);
-        });
-    shade(&steps, |total| total / upwards.high, plot, scene);
+    let canvas = canvas(plot).paint(|context| polyline(context, &steps, color));
+    shade(&steps, plot, scene);
     scene.render(canvas, plot);
-    if let Some((x, y)) = end {
-        sign((x, y / upwards.high), ("●", theme.accent), plot, scene);
+    if let Some(end) = end {
+        sign(end, ("●", theme.accent), plot, scene);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_chart_is_cut_where_a_few_values_would_press_the_others_together() {
-        let steady: Vec<f64> = (0..100).map(|value| 1.0 + f64::from(value) / 100.0).collect();
-        assert_eq!(cut_off_value(steady.iter().copied()), None);
-        // One of a hundred is five times as high.
-        let peak = steady.iter().copied().take(99).chain([9.0]);
-        assert_eq!(cut_off_value(peak), Some(1.97));
-        assert_eq!(cut_off_value([2.0, 2.0, f64::NAN]), None);
-        assert_eq!(cut_off_value([]), None);
-    }
-
-    #[test]
-    fn a_sign_is_in_the_cell_of_its_dot() {
-        let plot = Rect::new(10, 5, 10, 4);
-        assert_eq!(dot_cell((0.0, 0.0), plot), (10, 8));
-        assert_eq!(dot_cell((1.0, 1.0), plot), (19, 5));
-        // Of 16 dots in a column the eighth from the top is in the second row.
-        assert_eq!(dot_cell((0.5, 8.0 / 15.0), plot).1, 6);
-    }
-
-    #[test]
-    fn a_label_stands_where_no_line_runs() {
-        let rows = ["⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒", "⠒⠒⠒⠒⠒⠒⠒⠒        ", "                "];
-        let buffer = Buffer::with_lines(rows);
-        assert_eq!(label_place(4, 0, buffer.area, &buffer), Some((8, 1)));
-        assert_eq!(label_place(10, 0, buffer.area, &buffer), Some((1, 2)));
-        let full = Buffer::with_lines([rows[0]]);
-        assert_eq!(label_place(4, 0, full.area, &full), None);
-    }
-
-    #[test]
-    fn a_tick_is_in_the_cell_of_the_line_at_its_value() {
-        let scale = Scale {
-            kind: ScaleKind::Linear,
-            low: 0.0,
-            high: 1.0,
-        };
-        let axis = Axis(&scale, Labels::Number);
-        for size in 5..60 {
-            let plot = Rect::new(0, 0, size, size);
-            for tick in axis.upwards(size) {
-                let value: f64 = tick.label.parse().unwrap();
-                assert_eq!(
-                    dot_cell((0.0, value), plot).1,
-                    size - 1 - tick.cell,
-                    "{value} of {size}"
-                );
-            }
-            for tick in axis.across(size) {
-                let value: f64 = tick.label.parse().unwrap();
-                assert_eq!(dot_cell((value, 0.0), plot).0, tick.cell, "{value} of {size}");
-            }
-        }
-    }
-}
+mod tests;

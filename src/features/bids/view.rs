@@ -308,9 +308,9 @@ fn draw_shares(market: &Outlooks, cursor: usize, area: Rect, scene: &mut Scene<'
         points.extend(points.last().map(|(_, before)| (x, *before)));
         points.push((x, y));
     }
-    chart::shade(&points, |height| height, plot, scene);
+    chart::shade(&points, plot, scene);
     let color = scene.theme.series[1].fg.unwrap_or_default();
-    let canvas = chart::canvas().paint(|context| polyline(context, &points, color));
+    let canvas = chart::canvas(plot).paint(|context| polyline(context, &points, color));
     scene.render(canvas, plot);
     let share = at_cursor.and_then(|outlook| across.position(outlook.bid));
     if let Some(share) = share {

@@ -2,6 +2,7 @@
 
 use crate::stories::insights::wide;
 use crate::stories::unlist::at_volumes;
+use crate::test_app::TestApp;
 
 #[test]
 fn the_plot_moves_the_selection_and_tells_who_is_better() {
@@ -51,6 +52,30 @@ fn the_plot_has_a_histogram_and_survives_without_special_characters() {
     // From 0.22 to 16.02: four of the five prices are in the first bars.
     desk.keys("d").expect("Distribution of $/h");
     desk.keys("d").expect("DLPerf (y) by $/h (x)");
+}
+
+#[test]
+fn a_number_that_all_rows_share_is_a_sentence_instead_of_a_histogram() {
+    let offers: Vec<String> = (1..=57)
+        .map(|id| {
+            let price = 0.2 + f64::from(id) / 100.0;
+            format!(r#"{{"id": {id}, "gpu_name": "RTX 4090", "num_gpus": 1, "gpu_ram": 24564, "dlperf": {id}, "dph_total": {price}}}"#)
+        })
+        .collect();
+    let mut desk = TestApp::with_offers(&format!(r#"{{"offers": [{}]}}"#, offers.join(",")));
+    desk.resize(200, 60);
+    desk.keys("f")
+        .type_text("gpu_ram")
+        .expect("all 57 rows: 24 GB")
+        .expect_not("█");
+    desk.keys("ctrl-u")
+        .type_text("dph_total")
+        .expect_not("all 57 rows")
+        .expect("█");
+    desk.keys("esc esc p o").type_text("gpu_ram").keys("enter d");
+    desk.expect("Distribution of VRAM")
+        .expect("All 57 rows: 24 GB")
+        .expect_not("█");
 }
 
 #[test]

@@ -233,6 +233,34 @@ fn a_run_that_is_asked_to_wait_says_when_it_goes_on() {
 }
 
 #[test]
+fn a_request_is_compared_with_the_earlier_ones_to_its_endpoint() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter")
+        .expect("The first one of this session")
+        .expect("It ends within 15")
+        .expect_not("Usual reply");
+    route(&mut desk, 0.25, assigned("http://w1.example:8080", 17));
+    desk.keys("r").wait(3.0).expect("So far").expect("3.0s");
+    desk.expect("Usual reply")
+        .expect("250 ms")
+        .expect("median of 1 request");
+    route(&mut desk, 0.5, assigned("http://w1.example:8080", 18));
+    desk.expect("Requests to chat").expect("Phases").expect("Usual reply");
+    let screen = desk.screen();
+    let bars = |run: &str| {
+        let row = screen.lines().find(|line| line.contains(run)).expect(run);
+        row.chars().filter(|sign| *sign == '▄').count()
+    };
+    // Half a cell may be missing.
+    assert_eq!(bars("2    1    500 ms") / 2, bars("1    1    250 ms"), "{screen}");
+    // The request that was sent, never with a key.
+    desk.resize(200, 60)
+        .expect("POST http://127.0.0.1:2/route/")
+        .expect("$BOURSE_API_KEY")
+        .expect_not("canary");
+}
+
+#[test]
 fn a_refused_request_injects_no_load() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     desk.keys("t enter");

@@ -323,6 +323,9 @@ const PREFERRED: [&[f64]; 3] = [
 ];
 
 impl Histogram {
+    /// The fewest bars that show a distribution.
+    const FEWEST: usize = 6;
+
     /// The histogram of `values` in at most `most` buckets with round bounds, so that a tick marks the start of a
     /// bucket; `None` without values or buckets. Values that are not finite are ignored.
     pub fn new(values: &[f64], most: usize, wanted: Option<ScaleKind>) -> Option<Self> {
@@ -357,9 +360,29 @@ impl Histogram {
         self.buckets.iter().position(is_it)
     }
 
+    /// Whether it shows a distribution: at least six buckets from the lowest to the highest value.
+    ///
+    /// Equal values are in one bucket, however many are drawn around it.
+    pub fn is_spread(&self) -> bool {
+        let is_used = |bucket: &Bucket| bucket.count > 0;
+        let first = self.buckets.iter().position(is_used);
+        let last = self.buckets.iter().rposition(is_used);
+        first
+            .zip(last)
+            .is_some_and(|(first, last)| last - first + 1 >= Self::FEWEST)
+    }
+
     /// The largest count, to scale the bars; 0 without buckets.
     pub fn tallest(&self) -> usize {
         let counts = self.buckets.iter().map(|bucket| bucket.count);
         counts.max().unwrap_or(0)
     }
+}
+
+/// The value that all finite `values` share, and their number; `None` if they differ, or without any.
+pub fn only_value(values: &[f64]) -> Option<(f64, usize)> {
+    let mut finite = values.iter().copied().filter(|value| value.is_finite());
+    let first = finite.next()?;
+    let others = finite.try_fold(0, |count, value| value.total_cmp(&first).is_eq().then_some(count + 1))?;
+    Some((first, others + 1))
 }

@@ -100,11 +100,13 @@ fn draw_group_fields(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_
         let height = fields::height(view, left, scene);
         let [top, below] = Layout::vertical([Constraint::Max(height), Constraint::Fill(1)]).areas(left);
         fields::draw(view, top, scene);
-        draw_record(row, below, scene);
+        let below = draw_record(row, below, scene);
+        draw_search(row, below, scene);
         right
     } else {
         fields::draw(view, left, scene);
-        draw_record(row, right, scene)
+        let below = draw_record(row, right, scene);
+        draw_search(row, below, scene)
     };
     let rest = draw_offers(view, row, rest, scene);
     draw_mixes(row, rest, scene);
@@ -195,7 +197,8 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     };
     let below_card = paragraph(&card, left, scene);
     if view.resource == Resource::Workergroups {
-        draw_mixes(row, below_card, scene);
+        let rest = draw_search(row, below_card, scene);
+        draw_mixes(row, rest, scene);
     } else {
         charts.draw(below_card, scene);
     }
@@ -270,8 +273,7 @@ fn draw_mixes(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws a workergroup's JSON, and below it the conditions of its search if they fit, too; nothing if the
-/// JSON does not fit. Returns the area below.
+/// Draws a workergroup's JSON; nothing if it does not fit. Returns the area below.
 fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let listing = scene.state.browsers[Resource::Workergroups].listing();
     let json = listing.map_or_else(Vec::new, |listing| json_of(listing, row, scene.theme));
@@ -281,8 +283,7 @@ fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
         return area;
     }
     let below_title = titled("JSON", area, scene);
-    let rest = paragraph(&json, below_title, scene);
-    draw_search(row, rest, scene)
+    paragraph(&json, below_title, scene)
 }
 
 /// Draws each condition of a workergroup's search with the name of its field; nothing if not all of them
@@ -392,7 +393,7 @@ fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     };
     let at = |(price, speed): &(f64, f64)| x.position(*price).zip(y.position(*speed));
     let points: Vec<(f64, f64)> = spread.points.iter().filter_map(at).collect();
-    let canvas = chart::canvas().paint(|context| {
+    let canvas = chart::canvas(plot).paint(|context| {
         context.draw(&Points {
             coords: &points,
             color: theme.focus.fg.unwrap_or(Color::Reset),

@@ -399,7 +399,7 @@ impl Charts<'_> {
         for ((sign, style), level) in lines.into_iter().zip(levels) {
             let value = |bucket: &Bucket| bucket.levels.map(level);
             let color = style.fg.unwrap_or_default();
-            let canvas = chart::canvas().paint(|context| self.stairs(&scale, value, color, context));
+            let canvas = chart::canvas(plot).paint(|context| self.stairs(&scale, value, color, context));
             scene.render(canvas, plot);
             let last = series.buckets.iter().rev().find(|bucket| bucket.levels.is_some());
             let end = last.and_then(|last| {
@@ -440,7 +440,7 @@ impl Charts<'_> {
             return;
         };
         let color = scene.theme.series[0].fg.unwrap_or_default();
-        let canvas = chart::canvas().paint(|context| self.stairs(&scale, |bucket| bucket.amount, color, context));
+        let canvas = chart::canvas(plot).paint(|context| self.stairs(&scale, |bucket| bucket.amount, color, context));
         scene.render(canvas, plot);
         self.draw_cursor(plot, scene);
     }
@@ -537,7 +537,7 @@ pub(crate) fn chart_of_lows(
     };
     scene.render(fit(Line::styled(heading, theme.heading), title.width), title);
     let color = theme.series[1].fg.unwrap_or_default();
-    let canvas = chart::canvas().paint(|context| stairs((&time, &scale), lows.iter().copied(), color, context));
+    let canvas = chart::canvas(plot).paint(|context| stairs((&time, &scale), lows.iter().copied(), color, context));
     scene.render(canvas, plot);
     chart::marks(mark.as_slice(), &scale, plot, scene);
     let peaks: Vec<(f64, f64)> = lows

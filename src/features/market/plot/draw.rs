@@ -12,7 +12,7 @@ use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
-use crate::domain::insight::{Alike, Goal, Point, Scale};
+use crate::domain::insight::{Alike, Goal, Point, Scale, only_value};
 use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};
 use crate::table::browser::Browser;
 use crate::tui::panel::{Panel, Size};
@@ -60,7 +60,13 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
             let axis = Axis(scale, Labels::Of(view.x));
             let marked = selected.map(|point| point.x);
             if !chart::histogram("", (&values, marked), &axis, inner, scene) {
-                let text = "Too few different values for a distribution.";
+                let text = match only_value(&values) {
+                    Some((value, many)) if many > 1 => {
+                        let value = format::with_unit(view.x, value, browser.dialect());
+                        format!("All {} rows: {value}", format::grouped(many))
+                    }
+                    Some(_) | None => "Too few different values for a distribution.".to_owned(),
+                };
                 scene.render(Line::styled(text, scene.theme.dim), inner);
             }
         }
@@ -240,7 +246,7 @@ impl Cloud {
         let (front, cross) = (color(theme.good), color(theme.border));
         let has_colours = theme.has_series_colours() || self.groups.len() == 1;
         let stroke = |(x1, y1): Spot, (x2, y2): Spot, color| Stroke { x1, y1, x2, y2, color };
-        let canvas = chart::canvas().paint(|context| {
+        let canvas = chart::canvas(area).paint(|context| {
             for step in self.staircase.windows(2) {
                 // Between two members of the front nothing beats the worse of both: a step, not
                 // a slope.

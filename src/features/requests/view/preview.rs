@@ -112,7 +112,7 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let (failed, fine): (Vec<_>, Vec<_>) = sent.iter().filter_map(place).partition(|(is_failed, _)| *is_failed);
     let coords: Vec<(f64, f64)> = fine.into_iter().map(|(_, place)| place).collect();
-    let canvas = chart::canvas().paint(|context| {
+    let canvas = chart::canvas(plot).paint(|context| {
         let color = theme.series[0].fg.unwrap_or_default();
         context.draw(&Points { coords: &coords, color });
     });

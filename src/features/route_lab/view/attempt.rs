@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::attempts::kind_style;
 use super::worker_request::WorkerRequest;
-use super::{copy, export, worker_request};
+use super::{copy, export, single, worker_request};
 use crate::api::redact;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome as Handling, Region, Scene, View};
@@ -31,7 +31,7 @@ const LABEL: usize = 14;
 /// Width of the facts beside the reply, in cells.
 ///
 /// A shortened signature fits on its line.
-const FACTS: u16 = 58;
+pub(super) const FACTS: u16 = 58;
 
 /// Number of bytes of a reply that are pretty-printed.
 ///
@@ -313,6 +313,15 @@ pub(super) fn draw_facts(
     scene.panel(panel, right)
 }
 
+/// The lines of the report on an attempt: of a single request also the request itself.
+fn report_lines(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
+    if run.plan().is_single() {
+        single::body(state, run, sample)
+    } else {
+        body(state, run, sample)
+    }
+}
+
 /// The view of one attempt of a run.
 #[derive(Debug)]
 pub(super) struct AttemptView {
@@ -342,7 +351,7 @@ impl AttemptView {
             return false;
         };
         self.index = index;
-        self.report = Report::new(body(state, run.run(), sample));
+        self.report = Report::new(report_lines(state, run.run(), sample));
         true
     }
 }
@@ -426,7 +435,7 @@ impl View for AttemptView {
         // The worker request may have another path or payload now.
         let run = Routes::read(cx.state()).run(self.run).map(super::RouteRun::run);
         if let Some((run, sample)) = run.and_then(|run| Some((run, run.samples().get(self.index)?))) {
-            self.report.set_lines(body(cx.state(), run, sample));
+            self.report.set_lines(report_lines(cx.state(), run, sample));
         }
     }
 
@@ -438,6 +447,11 @@ impl View for AttemptView {
             return;
         };
         let title = format!("Attempt {} of run {}", sample.number(), run.number);
+        if run.run().plan().is_single() {
+            let inner = single::around_reply(title, (run, sample), area.height / 2, area, scene);
+            scene.report(Region::MAIN, &self.report, inner);
+            return;
+        }
         let inner = draw_facts(title, (run.run(), sample), area.height / 2, area, scene);
         let inner = above_latencies((run.run(), sample), self.report.lines(), inner, scene);
         scene.report(Region::MAIN, &self.report, inner);

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, words};
 use crate::domain::text::visible;
-use crate::tui::records::Records;
+use crate::tui::records::{Cell, Records};
 use crate::tui::table::Column;
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
@@ -141,19 +141,7 @@ pub(super) fn table<'a>(
         .column(Column::number("Latency ms", 10), |sample| {
             format!("{:.2}", sample.latency() * 1e3)
         })
-        .styled(Column::text("Outcome", 12), |sample, _| {
-            let kind = sample.outcome.kind();
-            match &sample.call {
-                None => (kind.label().into(), kind_style(kind, theme)),
-                Some(call) => {
-                    let label = call
-                        .status()
-                        .map_or_else(|| "no response".to_owned(), |status| format!("worker {status}"));
-                    let style = if call.is_good() { theme.good } else { theme.error };
-                    (label.into(), style)
-                }
-            }
-        })
+        .styled(Column::text("Outcome", 12), |sample, _| outcome_cell(sample, theme))
         .column(Column::number("Poll", 4).priority(4), |sample| match sample.poll {
             0 => String::new(),
             poll => poll.to_string(),
@@ -168,6 +156,19 @@ pub(super) fn table<'a>(
         .styled(Column::text("Worker or message", 26).grows(), |sample, width| {
             (message(sample, usize::from(width)).into(), Style::new())
         })
+}
+
+/// The outcome of an attempt, or of the call of its worker, as text with its style.
+pub(super) fn outcome_cell(sample: &RouteSample, theme: &Theme) -> Cell<'static> {
+    let Some(call) = &sample.call else {
+        let kind = sample.outcome.kind();
+        return (kind.label().into(), kind_style(kind, theme));
+    };
+    let label = call
+        .status()
+        .map_or_else(|| "no response".to_owned(), |status| format!("worker {status}"));
+    let style = if call.is_good() { theme.good } else { theme.error };
+    (label.into(), style)
 }
 
 /// The text for an attempt, cut to about `width` cells: the failure at the worker, or else the assigned

@@ -81,7 +81,7 @@ pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Sce
     };
     let dots = Dots::new(run, (&time, &latency), plot);
     let color = |style: Style| style.fg.unwrap_or(Color::Reset);
-    let canvas = chart::canvas().paint(|context| {
+    let canvas = chart::canvas(plot).paint(|context| {
         let series = [(&dots.assigned, theme.series[0]), (&dots.waiting, theme.warning)];
         for (coords, style) in series.into_iter().filter(|_| has_colour) {
             let color = color(style);
@@ -139,12 +139,9 @@ impl Dots {
     fn new(run: &Run, (time, latency): (&Scale, &Scale), plot: Rect) -> Self {
         let mut dots = Self::default();
         // A braille cell has 2 by 4 dots.
-        let (wide, high) = (usize::from(plot.width) * 2, usize::from(plot.height) * 4);
-        let mut seen = [
-            vec![false; wide * high],
-            vec![false; wide * high],
-            vec![false; wide * high],
-        ];
+        let wide = usize::from(plot.width) * 2;
+        let seen = vec![false; wide * usize::from(plot.height) * 4];
+        let mut seen = [seen.clone(), seen.clone(), seen];
         for sample in run.samples() {
             let (x, y) = (
                 time.position(sample.ended.clamp(time.low, time.high)),
@@ -161,7 +158,8 @@ impl Dots {
                 | OutcomeKind::Garbage
                 | OutcomeKind::TimedOut => (2, &mut dots.failed),
             };
-            let cell = dot(y, high) * wide + dot(x, wide);
+            let (column, row) = chart::dot((x, y), (plot.width, plot.height));
+            let cell = usize::from(row) * wide + usize::from(column);
             if let Some(is_seen) = seen[series].get_mut(cell)
                 && !std::mem::replace(is_seen, true)
             {

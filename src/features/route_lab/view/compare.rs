@@ -231,7 +231,7 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
         return;
     };
     let curves = latencies.map(|of| curve(of, &scale));
-    let canvas = chart::canvas().paint(|context| {
+    let canvas = chart::canvas(plot).paint(|context| {
         for (curve, (_, _, style)) in curves.iter().zip(shown) {
             let color = style.fg.unwrap_or(Color::Reset);
             polyline(context, curve, color);

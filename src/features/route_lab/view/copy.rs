@@ -3,12 +3,13 @@
 use super::attempt::{assignment, signature};
 use super::worker_request::Written;
 use crate::api::attempt::route_call;
+use crate::api::wire::WireRequest;
 use crate::api::{Request, curl, wire};
 use crate::core::State;
 use crate::core::copy_item::{CopyError, CopyItem};
 use crate::domain::Untrusted;
 use crate::domain::dialect::RouteKey;
-use crate::domain::routing::Run;
+use crate::domain::routing::{RouteSample, Run};
 use crate::domain::text::visible;
 use crate::features::copy_export::copy_menu::CopyMenu;
 use crate::features::route_lab::Routes;
@@ -37,7 +38,16 @@ fn items(state: &State, run: &Run, attempt: Option<usize>) -> Vec<CopyItem> {
         RouteKey::Group => "the request as curl; set BOURSE_API_KEY to the workergroup's key",
     };
     vec![
-        CopyItem::new('c', "copy-curl", what, Ok(request(state, run, attempt))),
+        CopyItem::new(
+            'c',
+            "copy-curl",
+            what,
+            Ok(request(
+                state,
+                run,
+                attempt.and_then(|attempt| run.samples().get(attempt)),
+            )),
+        ),
         CopyItem::new(
             's',
             "copy-signature",
@@ -72,14 +82,22 @@ fn items(state: &State, run: &Run, attempt: Option<usize>) -> Vec<CopyItem> {
     ]
 }
 
-/// The request of an attempt of a route run, or without one the next of the run, as `curl` with the key as a
+/// The request of an attempt of a route run (without one the next of the run) as `curl`, with the key as a
 /// variable.
-fn request(state: &State, run: &Run, attempt: Option<usize>) -> String {
-    let sample = attempt.and_then(|attempt| run.samples().get(attempt));
+pub(super) fn request(state: &State, run: &Run, sample: Option<&RouteSample>) -> String {
+    let wire = wire_request(state, run, sample);
+    curl::command(&wire, &address(state, &wire))
+}
+
+/// The address that a request to the router is sent to.
+pub(super) fn address(state: &State, request: &WireRequest) -> String {
+    format!("{}{}", state.profile.route_url, request.path)
+}
+
+/// The request of an attempt of a route run, or without one the next of the run, without a key.
+pub(super) fn wire_request(state: &State, run: &Run, sample: Option<&RouteSample>) -> WireRequest {
     let plan = run.plan();
     let (cost, request_idx) = sample.map_or((plan.cost, None), |sample| (sample.cost, sample.request_idx));
     let request = Request::Route(route_call(plan, cost, request_idx, None));
-    let wire = wire::encode(&request, state.profile.dialect);
-    let address = format!("{}{}", state.profile.route_url, wire.path);
-    curl::command(&wire, &address)
+    wire::encode(&request, state.profile.dialect)
 }

@@ -7,7 +7,7 @@ use ratatui::style::{Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::{RouteLab, Tab, WORKERS, attempt, attempts, charts, figures};
+use super::{RouteLab, Tab, WORKERS, attempt, attempts, charts, figures, single};
 use crate::core::Pane;
 use crate::core::endpoints::endpoint_names;
 use crate::core::view::{Region, Scene};
@@ -19,7 +19,6 @@ use crate::features::route_lab::{RouteRun, Routes};
 use crate::keys::{Action, Context};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::range_bar::RangeBar;
-use crate::tui::scrolled::Scrolled;
 use crate::tui::text::{fit, wrap};
 use crate::tui::theme::Theme;
 
@@ -39,7 +38,7 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
     let [head, body] = Layout::vertical([Length(height), Fill(1)]).areas(area);
     headline(run, head, scene);
     if run.run().plan().is_single() {
-        return single(view, run, body, scene);
+        return single::draw(view, run, body, scene);
     }
     match scene.size {
         Size::Compact => open_tab(view, run, body, scene),
@@ -74,19 +73,23 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     about.extend(wrap(text, inner.width).into_iter().map(Line::from));
     about.push(Line::default());
     about.push(Line::from(vec![Span::styled(key, theme.key), Span::raw(" new run")]));
-    let figures = vec![
-        Line::styled("What a run measures", theme.heading),
-        Line::from("Router reply: from sending a request to the answer of the router."),
-        Line::from("Time to a worker: the same, with waiting until a worker is free."),
-        Line::from("p50 and p99: half and 99% of the replies were at least as fast."),
+    let figures = [
+        "Router reply: from sending a request to the answer of the router.",
+        "Time to a worker: the same, with waiting until a worker is free.",
+        "p50 and p99: half and 99% of the replies were at least as fast.",
+        "Missing: request numbers of a worker that this run did not get.",
     ];
+    let a_line = if scene.size == Size::Wide { 2 } else { 1 };
+    let figures = figures.chunks(a_line).map(|texts| Line::from(texts.join("   ")));
+    let heading = Line::styled("What a run measures", theme.heading);
+    let figures: Vec<Line<'_>> = [heading].into_iter().chain(figures).collect();
     let endpoints = vec![
         Line::styled("Endpoints of your workergroups", theme.heading),
         Line::raw(listed_endpoints(scene)),
     ];
     // The first and the last are above and below the form of a run, which opens in the middle.
     let [_, above, _, middle, _, below, _] =
-        Layout::vertical([Fill(2), Length(5), Fill(2), Length(2), Fill(2), Length(4), Fill(2)]).areas(inner);
+        Layout::vertical([Fill(2), Length(5), Fill(2), Length(2), Fill(2), Length(5), Fill(2)]).areas(inner);
     scene.render(Paragraph::new(about).centered(), above);
     if scene.size == Size::Wide {
         scene.render(Paragraph::new(endpoints).centered(), middle);
@@ -405,27 +408,4 @@ fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     lines.extend(reply);
     sheet::text(lines, inner, scene);
-}
-
-/// Draws the only attempt of a route run of a single request: its outcome, and the reply beside it. Before
-/// the reply, the seconds so far.
-fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
-    let run = route_run.run();
-    let Some(sample) = run.samples().last() else {
-        let inner = scene.panel(Panel::new("Request").focused(true), area);
-        let waited = words::clock_span(run.elapsed(scene.now.mono));
-        let text = format!("Waiting for the reply, {waited}. It ends within 15 s.");
-        scene.render(Line::raw(text), inner);
-        return;
-    };
-    let body = attempt::body(scene.state, run, sample);
-    let inner = attempt::draw_facts("Attempt".to_owned(), (run, sample), area.height, area, scene);
-    scene.scroll(
-        Region::MAIN,
-        Scrolled {
-            lines: &body,
-            top: view.cursor,
-        },
-        inner,
-    );
 }

@@ -12,6 +12,7 @@ mod draw;
 mod export;
 mod figures;
 mod form;
+mod single;
 mod worker_request;
 
 use ratatui::layout::Rect;

@@ -7,7 +7,7 @@ use super::{SearchDialog, Tab, draw_condition, settings};
 use crate::core::view::{Region, Scene};
 use crate::core::views::request_preview::RequestPreview;
 use crate::core::views::sheet;
-use crate::domain::insight::{Histogram, numeric};
+use crate::domain::insight::{Histogram, numeric, only_value};
 use crate::domain::language::print_condition_briefly;
 use crate::domain::routing::words;
 use crate::domain::{CellRef, Direction, Field, Kind, format};
@@ -204,9 +204,9 @@ fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 }
 
 /// A blank line, a histogram of a number field's values in the loaded rows, and its range; bars whose values
-/// meet the draft's conditions are lit. Empty for other fields, without rows, and for fewer than 6 bars.
+/// meet the draft's conditions are lit. If all rows have one value, that value; empty for other fields, without rows,
+/// and if the values are in fewer than 6 bars.
 fn distribution(view: &SearchDialog, field: &'static Field, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
-    const LEAST: usize = 6;
     const MOST: usize = 36;
     const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
     let listing = scene.state.browser().and_then(|browser| browser.listing());
@@ -216,11 +216,16 @@ fn distribution(view: &SearchDialog, field: &'static Field, scene: &Scene<'_, '_
     };
     let column = listing.column(field);
     let values = (0..listing.len()).filter_map(|row| numeric(column, field.kind, row));
-    let histogram = Histogram::new(&values.collect::<Vec<_>>(), MOST, None);
-    let Some(histogram) = histogram.filter(|histogram| histogram.buckets.len() >= LEAST) else {
+    let values: Vec<f64> = values.collect();
+    let theme = scene.theme;
+    if let Some((value, many)) = only_value(&values).filter(|(_, many)| *many > 1) {
+        let value = format::with_unit(field, value, view.dialect);
+        let text = format!("all {} rows: {value}", format::grouped(many));
+        return vec![Line::default(), Line::styled(text, theme.dim)];
+    }
+    let Some(histogram) = Histogram::new(&values, MOST, None).filter(Histogram::is_spread) else {
         return Vec::new();
     };
-    let theme = scene.theme;
     let is_met = |value: f64| {
         let conditions = view.draft.query.active();
         let mut conditions = conditions.filter(|condition| condition.field == field);

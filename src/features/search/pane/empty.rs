@@ -1,6 +1,6 @@
 //! The message in place of a table without rows, with reasons and the keys that help.
 
-use ratatui::layout::Constraint::Length;
+use ratatui::layout::Constraint::{Fill, Length};
 use ratatui::layout::{Flex, Layout, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Paragraph;
@@ -21,7 +21,7 @@ use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Phase;
 use crate::tui::dialog::{self, READABLE};
-use crate::tui::panel::{Panel, Tone};
+use crate::tui::panel::{Panel, Size, Tone};
 use crate::tui::text::{capitalized, wrap};
 
 /// A sentence, its reasons, and the keys that help.
@@ -32,7 +32,8 @@ struct Note {
     is_error: bool,
 }
 
-/// Draws the message in place of a table without rows, in the middle of the area, with the keys that help.
+/// Draws the message in place of a table without rows, with the keys that help: in the middle of the area, or where
+/// no preview beside it shows the search that found nothing, above that search.
 pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let note = note(scene.state, browser, scene.now);
@@ -61,6 +62,7 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     text.push_line(keys);
     let height = u16::try_from(text.height()).unwrap_or(u16::MAX);
+    let area = above_search(browser, height + 4, area, scene);
     if note.is_error {
         let panel = Panel::new(format!("✗ {}", note.title)).tone(Tone::Danger).on_blank();
         let middle = dialog::centred(width, height + 2, area);
@@ -69,6 +71,19 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let [middle] = Layout::vertical([Length(height)]).flex(Flex::Center).areas(area);
     scene.render(Paragraph::new(text).centered(), middle);
+}
+
+/// Draws the search that found no rows or failed below a message of `height` rows, unless the preview shows it or
+/// there is no room; returns the area left for the message.
+fn above_search(browser: &Browser, height: u16, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    /// The least height of the search, with its title.
+    const LEAST: u16 = 5;
+    if scene.size == Size::Wide || !is_settled(browser) || area.height < height + LEAST {
+        return area;
+    }
+    let [message, below] = Layout::vertical([Length(height), Fill(1)]).areas(area);
+    search(browser, below, scene);
+    message
 }
 
 /// Whether a table is without rows for a reason that stays until another request: the last one failed or no row is

@@ -149,7 +149,7 @@ pub(crate) fn draw_costs(preflight: &Preflight, look: &Look, area: Rect, scene: 
         let place = |cost: &WorkerCost| Some((across.position(f64::from(cost.workers))?, upwards.position(of(cost))?));
         costs.iter().filter_map(place).collect::<Vec<(f64, f64)>>()
     });
-    let canvas = chart::canvas().paint(|context| {
+    let canvas = chart::canvas(plot).paint(|context| {
         for (points, (_, style)) in points.iter().zip(curves) {
             polyline(context, points, style.fg.unwrap_or_default());
         }
