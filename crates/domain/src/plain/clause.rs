@@ -268,7 +268,7 @@ impl Frame {
             "disk_space" if text.is_offers() => return Some(disk(&bounds)),
             "dph_total" if dim == Dim::Dollars => Fact::Price(bounds),
             // `3 4090 offers`
-            "num_gpus" if is_row_count(text, self.next) => return None,
+            "num_gpus" if self.nouns.is_empty() && is_row_count(text, self.next) => return None,
             "num_gpus" if exact.is_some() => count_of(number)?,
             // `reliability over 98`, `8.9`
             "rel" if is_bare && number > 1.0 => on(field, 0.01),

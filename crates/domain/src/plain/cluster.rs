@@ -223,7 +223,11 @@ fn machines(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let joint = text.skip(at, "spread split divided distributed on over across among in using");
     let front = text.comparison(joint);
     let (operator, from) = front.map_or((None, joint), |(operator, next)| (Some(operator), next));
-    let amounts = text.amounts(text.skip(from, "exactly"), operator).into_iter();
+    let start = text.skip(from, "exactly");
+    let amounts = text
+        .amounts(start, operator)
+        .into_iter()
+        .filter(|_| !text.is_model(start));
     let clauses = amounts.filter(|amount| amount.units.is_empty()).filter_map(|amount| {
         let behind = |at: usize| role!(text, at, Role::Behind(operator) => operator).unwrap_or((Operator::Eq, at));
         let (before_noun, next) = behind(amount.next);
@@ -279,8 +283,8 @@ fn limits(bounds: &[Bound]) -> Option<(u32, Option<u32>)> {
 /// The clause of a place that machines share: `in one country`, `all on the same host`; `None` if there is none.
 fn shared_place(text: &Text<'_>, at: usize) -> Option<Clause> {
     let from = text.skip(at, "all in within at of from on share sharing");
-    let next = text.skip(from, "one the same a single");
-    let is_one = (from..next).any(|at| text.is_one_of(at, "one same single"));
+    let next = text.skip(from, "1 one the same a single");
+    let is_one = (from..next).any(|at| text.is_one_of(at, "1 one same single"));
     let same = Same::ALL.into_iter().find(|same| text.is_one_of(next, same.name()))?;
     is_one.then(|| Clause::new(vec![Fact::Shared(same)], next + 1))
 }

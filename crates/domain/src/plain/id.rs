@@ -36,12 +36,11 @@ pub(super) fn has_id(text: &Text<'_>) -> bool {
 /// The clause of ids after their noun: `host 4821`, `without hosts 4821, 4822`; `None` if there is none.
 fn named(text: &Text<'_>, at: usize) -> Option<Clause> {
     let negation = role!(text, at, Role::Not(true) => ());
-    let start = negation.map_or(at, |((), next)| text.skip(next, "from of the any by on"));
+    let start = text.skip(negation.map_or(at, |((), next)| next), "from of the any by on");
     let noun = text.tokens.get(start).map(|token| &*token.text)?;
     let is_plain = text.is_one_of(start + 1, "id");
     let (field, from) = match noun {
-        "id" | "ids" => ("id", start + 1),
-        "offer" | "offers" | "listing" | "contract" => ("id", start + 1),
+        "id" | "ids" | "offer" | "offers" | "listing" | "contract" => ("id", start + 1),
         "host" | "hosts" | "owner" | "provider" => ("host_id", start + 1),
         "machine" | "machines" if text.is_one_of(start + 1, "owner host") => ("host_id", start + 2),
         "machine" | "machines" | "server" | "box" => ("machine_id", start + 1),
@@ -51,7 +50,7 @@ fn named(text: &Text<'_>, at: usize) -> Option<Clause> {
     let is_explicit = noun.starts_with("id") || is_plain;
     let least = if is_explicit { 1 } else { LEAST };
     let id = |at: usize| whole(text, at).filter(|id| *id >= least).map(|id| id.to_string());
-    let mut next = from + usize::from(is_plain);
+    let mut next = text.skip(from + usize::from(is_plain), ": is");
     let (mut ids, mut end) = (Vec::new(), next);
     while let Some(id) = id(next) {
         ids.push(id);

@@ -4,6 +4,7 @@ use super::grammar::{Clause, Fact, set};
 use super::id;
 use super::text::Text;
 use super::vocabulary::Role;
+use crate::Operator;
 
 /// A question that a view of the dashboard answers, rather than a table of offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +25,9 @@ pub enum Question {
 pub(super) const QUESTIONS: [(Question, &str); 5] = [
     (
         Question::Missing,
-        "why|why is|why isn't|why not|why is not|why is there no|why can't i see|why can't i find|\
+        "why|why is|why was|why isn't|not in list|not in the list|not in my list|not in the table|not in the results|\
+        showing up|not showing up|explain|filter|which filter|what filter|which filter hides|what filter hides|\
+        filter excludes|or filtered|or just filtered|why not|why is not|why is there no|why can't i see|why can't i find|\
         why don't i see|why do i not see|can't see|can't find|cannot see|cannot find|don't see|do not see|\
         missing|hidden|not shown|not showing|not listed|not visible|not there|isn't shown|isn't listed|\
         isn't there|isn't visible|where|where is|where's|where did|where has|gone|disappeared|vanished|hides|\
@@ -32,7 +35,7 @@ pub(super) const QUESTIONS: [(Question, &str); 5] = [
     ),
     (
         Question::Alert,
-        "alert|alert me|alert me when|alert me if|price alert|new alert|an alert|alarm|set alarm|set an alarm|\
+        "alert|beep|beep me when|beep me if|wake me up when|wake me up if|buzz me when|alert me|alert me when|alert me if|price alert|new alert|an alert|alarm|set alarm|set an alarm|\
         set alert|set an alert|set a price alert|notify|notify me|notify me when|notify me if|notification|\
         tell me when|tell me if|tell me once|let me know|let me know when|let me know if|ping me|ping me when|\
         ping me if|email me when|email me if|mail me when|message me when|text me when|wake me when|wake me if|\
@@ -41,7 +44,8 @@ pub(super) const QUESTIONS: [(Question, &str); 5] = [
     ),
     (
         Question::History,
-        "history|price history|history of price|trend|price trend|price over time|price chart|past price|\
+        "history|good price|a good price|fair price|a fair price|going up|going down|going up or down|get taken|\
+        are taken|how long before|how long until|cheapest hour of the week|price history|history of price|trend|price trend|price over time|price chart|past price|\
         good time|good time to|right time|right time to|good moment|good moment to|right moment|best time|\
         best time to|is now a good time|is now good time|is now a good time to|is now a good moment|\
         is now good moment|is now a good moment to|wait|or wait|should i wait|or should i wait|better to wait|\
@@ -61,10 +65,14 @@ pub(super) const QUESTIONS: [(Question, &str); 5] = [
     ),
     (
         Question::Workergroup,
-        "worker group|workergroup|serverless|serverless endpoint|endpoint|autoscale|autoscaling|autoscaler|\
+        "worker group|workergroup|new worker group|new endpoint|new group|serverless group|serverless worker group|\
+        autoscaling group|autoscale group|worker pool|pool of worker|serverless|serverless endpoint|endpoint|autoscale|autoscaling|autoscaler|\
         autogroup|create workergroup|create a workergroup|new workergroup",
     ),
 ];
+
+/// The greatest number without a unit that is a price in $/h.
+const MOST_DOLLARS: f64 = 10.0;
 
 /// The clauses of the questions that the phrases at a position may ask; empty if there are none, if the search is
 /// not for offers, or for a missing offer without an id.
@@ -78,7 +86,14 @@ pub(super) fn clauses(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let questions = roles.iter().filter_map(question);
         questions.map(|question| {
             let fact = set(|settings| settings.question = Some(question));
-            Clause::new(vec![fact], *next)
+            // `alert 0.25`
+            let limit = text.number(*next).filter(|(number, end)| {
+                let has_noun = text.phrases.get(*end).is_some_and(|phrases| !phrases.is_empty());
+                question == Question::Alert && *number < MOST_DOLLARS && !has_noun && !text.is_model(*next)
+            });
+            let price = limit.map(|(number, _)| Fact::Price(vec![(Some(Operator::Lte), number)]));
+            let next = limit.map_or(*next, |(_, end)| end);
+            Clause::new([fact].into_iter().chain(price).collect(), next)
         })
     });
     clauses.collect()

@@ -19,7 +19,7 @@ use crate::{Catalog, Resource};
 const UNKNOWN: &str = "is not understood: remove it, or write a condition such as num_gpus>=2";
 const FIX: &str = "remove it, or write a condition such as num_gpus>=2";
 const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
-const MACHINES: &str = "may be GPUs in all or on each machine: write 2 nodes of 8 GPUs, or 16 GPUs over 2 nodes";
+const MACHINES: &str = "leaves open the GPUs in all and on each: write 2 nodes of 8 GPUs, or 16 GPUs over 2 nodes";
 const MONEY: &str = "is not in US dollars, in which the market counts";
 const LENGTH: &str = "is about a job: name either its hours or its work, such as 3d or 500M tokens, once";
 const TWICE: &str = "are two values for the same thing: join them with 'or' or 'to', or remove one";

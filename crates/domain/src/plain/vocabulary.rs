@@ -109,7 +109,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Size, "cpu_ram")]), "ram|memory"), (Noun(&[(GbEach, "gpu_ram"), (Size, "gpu_ram")]), "memory"),
     (Noun(&[(Size, "cpu_ram")]), "system ram|system memory|cpu ram"),
     (Noun(&[(Size, "disk_space"), (Bytes, "disk_bw"), (PerGb, "storage_cost")]), "disk|nvme|fast nvme"),
-    (Noun(&[(Size, "disk_space")]), "free disk|fast disk|volume|vol|persistent volume|persistent disk|network volume|network disk|network storage"),
+    (Noun(&[(Size, "disk_space")]), "free disk|fast disk|volume|vol|shared disk|network drive|persistent volume|persistent disk|network volume|network disk|network storage"),
     (Noun(&[(Bytes, "disk_bw")]), "disk bandwidth|disk read|disk read bandwidth"),
     (Noun(&[(PerGb, "storage_cost"), (Dollars, "storage_cost")]), "disk price"),
     (Noun(&[(Bits, "inet_down"), (NetworkBytes, "inet_down"), (Size, "+down"), (PerGb, "inet_down_cost"),
@@ -140,7 +140,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Plain, "compute_cap")]), "compute capability|compute cap|sm"),
     (Noun(&[(Dollars, "dph_total"), (Dollars, "storage_cost"), (Hourly, "dph_total"), (Each, "dph_per_gpu"),
         (Bill, "job_cost")]), "price|pay|bill|$|$ / h|$ / hr|$ / hour|$ per hour|price / h|price / hr|price / hour"),
-    (Noun(&[(Count, "max_workers"), (Count, "+workers")]), "worker|max worker|maximum worker|max_worker"), (Noun(&[(Count, "cold_workers")]), "cold worker|cold"),
+    (Noun(&[(Count, "max_workers"), (Count, "+workers")]), "worker|max worker|maximum worker|max_worker|serverless worker"), (Noun(&[(Count, "cold_workers")]), "cold worker|cold"),
     (Noun(&[(Count, "test_workers")]), "test worker"), (Noun(&[(Plain, "min_load")]), "load"),
     (Noun(&[(Share, "target_util")]), "target|utilization|target utilization"),
     (Noun(&[(Plain, "cold_mult")]), "reserve"), (Noun(&[(Time, "age")]), "age|old"),
@@ -211,12 +211,12 @@ const PHRASES: &[(Role, &str)] = &[
         architecture|requirement|one machine|single machine|1 machine|1 host|one host|single host|finetuning|\
         fine tuning|finetune|pretraining|pytorch|tensorflow|vllm|ollama|octane|redshift|hashcat|homework|testing|test|\
         experiment|research|cluster|gpu cluster|fleet|distributed|multi node|which country|which region|to render|to generate|to process|to train|to run|to do|to make|\
-        to finish|to produce"),
+        to finish|to produce|to rent|to buy|to get|to see|to have|to use"),
     (Filler, "a|an|the|i|i'm|i'd|we|want to|like to|could you|can you|would|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|give|rent|\
         use|please|pls|plz|kindly|thanks|thx|thank you|hi|hello|hey|has|have|been|having|who|which|could|could i|can i|may|might|\
         will|do|doe|did|so|searching|search|seeking|hunting|wondering|wonder|wonder whether|whether|list|display|see|\
         everything|whatever is|whichever is|ones|sit|stay|staying|become|drop|fall|go|goe|get|was|were|keep|finish|finishe|complete|really|\
-        renting|process|generate|produce|crunch|\
+        renting|process|generate|produce|crunch|create|make|set up|spread|split|distribute|\
         quite|very|maybe|also|too|as well|again|still|our|their|its|them|they|we have|i've|we'd|there's|what's|sure|way|\
         enough|etc|connected|any|some|all|just|only|also|either|now|today|right now|what|how much|\
         per hour|hourly|asap|then|like|running|located|based|hosted|must|should|can|anything|something|anywhere"),
