@@ -15,6 +15,10 @@ pub struct Understood {
     pub spans: Vec<Range<usize>>,
     /// Conditions and settings on one line; empty without plain words.
     pub text: String,
+    /// The same in fewer words, without the conditions that they replace.
+    pub brief: String,
+    /// Phrases for what the typed search keeps of the running one, the most important first.
+    pub kept: Vec<String>,
     /// The number of GPUs that each offer has to have, if it is several.
     pub gpus: Option<u32>,
     /// A warning that a condition may not mean what was intended.

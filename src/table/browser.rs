@@ -194,6 +194,11 @@ impl Browser {
         self.remote.is_loading() && self.asked_query.as_ref() == Some(&self.query)
     }
 
+    /// Whether the awaited response is to another search than that of the shown rows, which then prove nothing.
+    pub(super) fn awaits_other_rows(&self) -> bool {
+        self.remote.is_loading() && self.asked_query.as_ref() != self.shown_query()
+    }
+
     /// Stops waiting for the rows, which stay as they are, and drops a scheduled request for another order;
     /// returns the ticket to abort, `None` if no response is awaited.
     pub fn cancel(&mut self) -> Option<Ticket> {

@@ -7,6 +7,7 @@ pub mod column_prerequisites;
 pub mod computed_columns;
 pub(crate) mod conditions;
 pub mod gone;
+mod kept_search;
 pub(crate) mod marks;
 pub mod price_models;
 pub mod pricing;

@@ -3,6 +3,7 @@
 use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS, columns_of};
 use crate::domain::cost::{Gap, Job, Prices, Shortfall, VolumeTerm};
+use crate::domain::format::grouped;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{Operand, Operator, OrderKey, Query, Value, language};
@@ -127,13 +128,16 @@ impl Browser {
     }
 
     /// A sentence on the unknown rate that keeps the first row from being priced for the job, with the `key` that opens
-    /// the form with the field for it; `None` if none does.
+    /// the form with the field for it; `None` if none does, and while other rows are awaited.
     ///
     /// Rows without a rate come last, so no row can do the job then.
     pub fn describe_unknown_rate(&self, key: &str) -> Option<String> {
         /// Rows whose models are compared.
         const MOST: usize = 100;
         let (job, listing) = (self.computed.job?, self.listing()?);
+        if self.awaits_other_rows() {
+            return None;
+        }
         let prices = Prices::new(listing, self.pricing().model);
         let unknown = |row: &u32| match prices.job_hours(*row as usize, &job) {
             Err(Gap::NoRate(unit, model)) => Some((unit, model)),
@@ -151,16 +155,37 @@ impl Browser {
         Some(format!("No bill: the {rate} of {models} are unknown ({key}: {fields})"))
     }
 
-    /// Whether no row of the view does the job's work by its deadline, while several could together: one of
-    /// the first 100 rows is only too late. False unless the job is work with a deadline.
-    pub fn needs_split(&self) -> bool {
+    /// Whether no row of the view has a rate for the work of the job, which is written once over the table then rather than
+    /// in each row.
+    ///
+    /// Rows without a rate come last, so the first one shows it.
+    pub fn lacks_every_rate(&self) -> bool {
+        let rows = self.displayed();
+        let first = rows.view().first().filter(|_| rows.computed.unfit() > 0);
+        first.is_some_and(|row| rows.shortfall(*row as usize) == Some(Shortfall::Unknown("rate")))
+    }
+
+    /// A sentence that no row of the view is known to do the job's work by its deadline, while several could together:
+    /// one of the first 100 rows is only too late. It names the number of offers if the market may have more. `None`
+    /// unless the job is work with a deadline, and while other rows are awaited.
+    pub fn describe_split(&self) -> Option<String> {
         /// Rows that are checked, the cheapest first.
         const MOST: usize = 100;
-        let job = self.computed.job;
-        job.is_some_and(|job| job.is_work() && job.deadline.is_some()) && self.visible_unfit() == self.view().len() && {
-            let rows = self.view().iter().take(MOST);
-            let mut reasons = rows.map(|row| self.shortfall(*row as usize));
-            reasons.any(|reason| matches!(reason, Some(Shortfall::Late(_))))
-        }
+        let job = self.computed.job.filter(|job| job.is_work() && job.deadline.is_some());
+        let loaded = self
+            .listing()
+            .filter(|_| job.is_some() && !self.awaits_other_rows())?
+            .len();
+        let is_late = |row: &u32| matches!(self.shortfall(*row as usize), Some(Shortfall::Late(_)));
+        let needs_split = self.visible_unfit() == self.view().len() && self.view().iter().take(MOST).any(is_late);
+        let text = if self.may_have_more() {
+            format!(
+                "None of the first {} offers is known to be done in time",
+                grouped(loaded)
+            )
+        } else {
+            "No single offer is known to be done in time".to_owned()
+        };
+        needs_split.then_some(text)
     }
 }

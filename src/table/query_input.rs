@@ -80,17 +80,29 @@ impl Browser {
         );
         let phrases = reading.phrases.iter();
         let said = reading.renewed(&|text| parse_bar(self, text)).ok();
+        let is_new = |condition: &&Condition| !self.query.active().any(|running| running == *condition);
         let warning = said.as_ref().and_then(|(parsed, _)| {
-            let mut conditions = parsed.conditions.iter();
-            conditions.find_map(|condition| language::warning(condition, self.dialect()))
+            let mut added = parsed.conditions.iter().filter(is_new);
+            added.find_map(|condition| language::warning(condition, self.dialect()))
         });
-        let summary = said.and_then(|(_, replaced)| describe_changes(&reading, self.bar.input.text(), &replaced));
+        let text = self.bar.input.text();
+        let replaced = said.as_ref().map(|(_, replaced)| replaced.as_slice());
         let term = self.term_of(&reading).map(describe_term);
-        let texts = [Some(reading.meaning.text()), term, summary].into_iter().flatten();
-        let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
+        let joined = |meaning: String, replaced: Option<&[Condition]>| {
+            let changes = replaced.and_then(|replaced| describe_changes(&reading, text, replaced));
+            let texts = [Some(meaning), term.clone(), changes].into_iter().flatten();
+            texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" · ")
+        };
+        // While a condition is incomplete, what is kept is what was before it.
+        let kept = said.as_ref().map_or_else(
+            || self.bar.understood.kept.clone(),
+            |(parsed, _)| self.kept_phrases(&reading, parsed),
+        );
         self.bar.understood = Understood {
             spans: phrases.map(|phrase| phrase.span.clone()).collect(),
-            text: texts.join(" · "),
+            text: joined(reading.meaning.text(), replaced),
+            brief: joined(self.brief_meaning(&reading), replaced.map(|_| &[][..])),
+            kept,
             gpus: gpus_per_offer(&reading),
             warning,
         };
@@ -106,14 +118,7 @@ impl Browser {
     /// The conditions of plain words that can filter the loaded rows while they are typed, without those on
     /// computed columns; none if they cannot be parsed.
     fn preview(&self, reading: &Reading) -> Vec<Condition> {
-        let parsed = language::parse(
-            &reading.meaning.conditions,
-            self.query.catalog(),
-            self.dialect(),
-            &[],
-            language::Mode::Bar,
-        );
-        let conditions = parsed.map(|parsed| parsed.conditions).unwrap_or_default().into_iter();
+        let conditions = self.meant_conditions(reading).into_iter();
         conditions.filter(|condition| !condition.field.is_computed()).collect()
     }
 
@@ -256,7 +261,7 @@ impl Browser {
 
     /// The size and term that plain words give for pricing volumes, with the current ones for what they leave
     /// out; `None` if they give neither, or no time while there is none, or on another pane.
-    fn term_of(&self, reading: &Reading) -> Option<VolumeTerm> {
+    pub(super) fn term_of(&self, reading: &Reading) -> Option<VolumeTerm> {
         let (gb, days) = reading.volume_size_and_days(self.dialect());
         if self.resource() != Resource::Volumes || gb.is_none() && days.is_none() {
             return None;

@@ -228,7 +228,7 @@ fn every_line_of_a_plan_is_reached_on_a_low_screen() {
     let mut desk = TestApp::with_offers(MARKET);
     desk.resize(80, 20).keys("K");
     fill(&mut desk, "2");
-    let last = "Bills by GPUs";
+    let last = "With 1 GPU $0.220/h";
     desk.expect("PgDn and PgUp scroll").expect_not(last);
     let mut seen = desk.screen();
     for _ in 0..20 {
@@ -251,7 +251,8 @@ fn every_line_of_a_plan_is_reached_on_a_low_screen() {
 fn the_bills_of_fewer_and_more_gpus_are_shown() {
     let mut desk = wide();
     desk.keys("K");
-    desk.expect("Bills by GPUs: 2 $0.520/h · 4 $16.02/h · 6 $16.02/h · 8 $16.02/h · 10 — · 12 —");
+    // Four, six and eight GPUs are the same offer, and none has ten.
+    desk.expect("With 2 GPUs $0.520/h · 4 GPUs $16.02/h · 10 GPUs —");
 }
 
 #[test]
@@ -289,4 +290,49 @@ fn work_that_no_single_offer_does_in_time_is_divided() {
     desk.expect("No single offer is known to be done in time: K splits the work among several");
     desk.keys("K")
         .expect("No single offer is known to be done in time: this plan divides the work");
+    desk.keys("esc").expect("K splits the work");
+    // While another search is typed, the rows of this one prove nothing about it; nor do they until its reply.
+    desk.keys("/").type_text("4x 3090").expect_not("done in time");
+    desk.keys("enter").expect_not("done in time").expect_not("No bill");
+    desk.answer(MARKET)
+        .expect("No single offer is known to be done in time");
+}
+
+#[test]
+fn of_a_truncated_response_only_its_offers_are_known_to_be_late() {
+    let mut desk = wide();
+    let mut throughput = Throughput::default();
+    throughput.set(WorkUnit::Tokens, "RTX 4090", 1000.0).unwrap();
+    desk.model.set_throughput(throughput);
+    desk.keys("/")
+        .type_text("first 5 400M tokens by tomorrow")
+        .keys("enter");
+    desk.answer(MARKET)
+        .expect("None of the first 5 offers is known to be done in time: K splits the work among several");
+    desk.keys("K")
+        .expect("None of the first 5 offers is known to be done in time: this plan");
+}
+
+/// Two pairs of GPUs at the same price.
+const TWINS: &str = r#"{"offers":[
+ {"id":201,"machine_id":1,"gpu_name":"RTX 4090","num_gpus":4,"gpu_ram":24564,"dph_base":1.2,"dph_total":1.2,"rentable":true},
+ {"id":202,"machine_id":2,"gpu_name":"RTX 4090","num_gpus":4,"gpu_ram":24564,"dph_base":1.2,"dph_total":1.2,"rentable":true}]}"#;
+
+#[test]
+fn few_offers_with_several_gpus_name_the_planner() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut desk = wide();
+        desk.resize(columns, rows);
+        desk.keys("/").type_text("4x 4090").keys("enter").answer(TWINS);
+        desk.expect("Several offers may have 4 GPUs together: K plans them");
+        // With one GPU there is nothing to combine.
+        desk.keys("/").type_text("1x 4090").keys("enter").answer(TWINS);
+        desk.expect_not("together");
+    }
+    let mut desk = wide();
+    desk.keys("/").type_text("4x 4090").keys("enter").answer(TWINS);
+    desk.keys("K").answer(TWINS);
+    desk.expect("Runner-up: $1.200/h (same price)").expect_not("+$0.00");
+    // One bill for any number has no line.
+    desk.expect_not("With 1 GPU $1.200/h · 2 GPUs");
 }

@@ -53,6 +53,7 @@ mod surprises;
 mod term;
 mod theme;
 mod themes;
+mod typed_search;
 pub mod unlist;
 mod user_commands;
 mod volumes;

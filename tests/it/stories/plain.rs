@@ -49,7 +49,11 @@ fn a_need_in_plain_words_finds_the_right_machines() {
         desk.keys("/").type_text("4090 europe 200gb 3d");
         // Read before anything is sent.
         assert!(desk.calls.is_empty());
-        desk.expect("→ gpu_name=RTX_4090 geolocation in EUROPE disk_space>=200 · job 3d");
+        desk.expect(if columns == 80 {
+            "→ RTX 4090 · Europe · ≥ 200 GB disk · job 3d"
+        } else {
+            "→ gpu_name=RTX_4090 geolocation in EUROPE disk_space>=200 · job 3d"
+        });
         desk.expect(if columns == 80 {
             "2 of 5 loaded"
         } else {

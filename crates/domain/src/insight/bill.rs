@@ -26,10 +26,15 @@ impl Bill {
         }
     }
 
-    /// Formats a difference of two prices with its sign, `+` for zero: `+$1.50` for a job, `−$0.250/h` per
-    /// hour.
+    /// Formats a difference of two prices with its sign: `+$1.50` for a job, `−$0.250/h` per hour. One too small to be
+    /// shown is `same bill` or `same price`.
     pub fn difference(self, amount: f64) -> String {
-        let sign = if amount < 0.0 { "−" } else { "+" };
-        format!("{sign}{}", self.money(amount.abs()))
+        let size = self.money(amount.abs());
+        match self {
+            Self::Job if size == self.money(0.0) => "same bill".to_owned(),
+            Self::Hourly if size == self.money(0.0) => "same price".to_owned(),
+            Self::Job | Self::Hourly if amount < 0.0 => format!("−{size}"),
+            Self::Job | Self::Hourly => format!("+{size}"),
+        }
     }
 }

@@ -114,13 +114,20 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     }
     let notes = of_kind(RemarkKind::Note).map(|remark| format!("- {}", remark.text));
     lines.extend(notes.map(|text| Line::styled(text, theme.text)));
-    let sizes = planning.curve.iter().map(|(gpus, total)| {
-        let total = total.map_or_else(|| format::NONE.to_owned(), |total| bill.money(total));
-        format!("{gpus} {total}")
-    });
-    let sizes = format!("Bills by GPUs: {}", sizes.collect::<Vec<_>>().join(" · "));
-    lines.push(Line::styled(sizes, theme.dim));
+    lines.extend(bills_by_gpus(&planning.curve, bill).map(|text| Line::styled(text, theme.dim)));
     lines
+}
+
+/// The bills of fewer and more GPUs: `With 1 GPU $96.92 · 2 GPUs $110.40`; of equal ones after each other the first.
+/// `None` if all are equal.
+fn bills_by_gpus(curve: &[(u32, Option<f64>)], bill: Bill) -> Option<String> {
+    let money = |total: Option<f64>| total.map_or_else(|| format::NONE.to_owned(), |total| bill.money(total));
+    let mut sizes: Vec<_> = curve.iter().map(|(gpus, total)| (*gpus, money(*total))).collect();
+    sizes.dedup_by(|(_, later), (_, earlier)| later == earlier);
+    let texts = sizes
+        .iter()
+        .map(|(gpus, total)| format!("{} {total}", counted(*gpus as usize, "GPU", "GPUs")));
+    (sizes.len() > 1).then(|| format!("With {}", texts.collect::<Vec<_>>().join(" · ")))
 }
 
 /// A sentence on the words that filter the offers; `None` without any.
@@ -130,10 +137,13 @@ fn words(scene: &Scene<'_, '_>) -> Option<String> {
     (!words.is_empty()).then_some(text)
 }
 
-/// A sentence on the offers whose rate for the work is unknown, with the key of the form that sets it; `None` if there
+/// A sentence on the offers whose rate for the work is unknown, with the keys to the form that sets it; `None` if there
 /// are none.
 fn unknown_rates(view: &Cluster, scene: &Scene<'_, '_>) -> Option<String> {
-    let (offers, key) = (&scene.state.browsers[Resource::Offers], scene.key(Action::Job));
+    let offers = &scene.state.browsers[Resource::Offers];
+    // The planner's fields take letters, and its keys are other ones.
+    let back = scene.key_in(&[Context::Always, Context::Form], Action::Back);
+    let key = format!("{back}, then {}", scene.key(Action::Job));
     let many = counted(view.unrated, "offer", "offers");
     let some = (view.unrated > 0).then(|| format!("The rate of {many} is unknown ({key}: Rate, Rate of)"));
     offers.describe_unknown_rate(&key).or(some)

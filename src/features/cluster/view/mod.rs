@@ -162,10 +162,9 @@ pub(crate) struct Cluster {
 /// single offer had met it. If no single offer does the job in time, the plan divides it.
 pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let offers = cx.table(Resource::Offers);
-    if offers.needs_split() {
-        let reason = "No single offer is known to be done in time: this plan divides the work";
+    if let Some(reason) = offers.describe_split() {
         let origin = Origin {
-            reason: Some(reason.to_owned()),
+            reason: Some(format!("{reason}: this plan divides the work")),
             widens_search: false,
         };
         return open_with(cx, origin, |form| form.set_text(ClusterField::Gpus, "1"));

@@ -58,12 +58,9 @@ pub(super) fn banner_lines(
     if let Some(text) = unknown_rate.filter(|_| !browser.bar.editing) {
         add(&text, theme.warning);
     }
-    if browser.needs_split() {
+    if let Some(text) = browser.describe_split().filter(|_| !browser.bar.editing) {
         let key = state.keymap.key_of(Action::Cluster);
-        add(
-            &format!("No single offer is known to be done in time: {key} splits the work among several"),
-            theme.warning,
-        );
+        add(&format!("{text}: {key} splits the work among several"), theme.warning);
     }
     if !browser.discrepancies().is_empty() {
         let discrepancies: Vec<_> = browser.discrepancies().iter().map(Discrepancy::text).collect();

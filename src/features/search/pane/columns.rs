@@ -70,7 +70,8 @@ impl Columns {
             shown.insert(index, Shown::Rail);
             let computed = &browser.displayed().computed;
             let is_telling = computed.standing.has_meaningful_scale(listing);
-            let least = if computed.unfit() > 0 { REASON } else { NARROW_RAIL };
+            let has_reasons = computed.unfit() > 0 && !browser.lacks_every_rate();
+            let least = if has_reasons { REASON } else { NARROW_RAIL };
             let full = if has_preview { NARROW_RAIL } else { RAIL };
             let is_wide = is_telling && screen >= ROOMY;
             columns.insert(index, rail(is_wide.then_some(full), least));

@@ -1,6 +1,6 @@
 //! Draws a pane: the query, its settings, and the panels below.
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
@@ -11,13 +11,14 @@ use crate::core::view::{Region, Scene};
 use crate::domain::cost::Prices;
 use crate::domain::format::{counted, dollars, grouped, per_hour};
 use crate::domain::insight::{Coverage, Totals};
-use crate::domain::{Listing, Resource};
+use crate::domain::{Listing, Resource, format};
 use crate::features::annotations::view::{NOTE, STAR};
 use crate::features::market::summary as market;
 use crate::features::market_line;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::tui::panel::{Panel, Size};
+use crate::tui::text::wrap;
 use crate::tui::viewport::Viewport;
 
 /// Draws the pane of a table from top to bottom: the market line (only on Offers), the query, its
@@ -151,6 +152,7 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
             ..inner
         };
         table::draw(browser, has_preview, inner, scene);
+        planner_hint(browser, inner, scene);
     } else if let Some(listing) = arriving::first_rows(browser) {
         arriving::draw(browser, listing, inner, scene);
     } else {
@@ -159,6 +161,28 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
     if !is_compact && viewport.total > viewport.page {
         scrollbar(&viewport, area, scene);
     }
+}
+
+/// Draws below a few offers with several GPUs each, if there is room, that several offers may have these together, and
+/// the key of the planner.
+fn planner_hint(browser: &Browser, inner: Rect, scene: &mut Scene<'_, '_>) {
+    /// The most rows that count as few.
+    const FEW: u16 = 3;
+    let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
+    let gpus = browser.gpus_asked().filter(|gpus| *gpus > 1.0);
+    let Some(gpus) = gpus.filter(|_| rows <= FEW && !browser.bar.editing) else {
+        return;
+    };
+    let key = scene.key(Action::Cluster);
+    let text = format!(
+        "Several offers may have {} GPUs together: {key} plans them",
+        format::trimmed(gpus, 0)
+    );
+    let [_, hint] = Layout::vertical([Constraint::Length(rows + 2), Constraint::Fill(1)]).areas(inner);
+    let hint = hint.inner(Margin::new(2, 0));
+    let lines = wrap(&text, hint.width).into_iter();
+    let lines: Vec<_> = lines.map(|line| Line::styled(line, scene.theme.dim)).collect();
+    scene.lines(&lines, hint);
 }
 
 /// Draws the thumb of a scrollbar on the right border of the framed `area`.
@@ -321,7 +345,7 @@ fn legend(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> Line<'static>
         add(NOTE, theme.accent, format!("note ({noted})"));
     }
     let unfit = browser.visible_unfit();
-    if unfit > 0 {
+    if unfit > 0 && !browser.lacks_every_rate() {
         add(table::UNFIT, theme.warning, format!("unfit ({unfit})"));
     }
     if !browser.violations().is_empty() {

@@ -1,5 +1,6 @@
 //! A pane with a table of records: offers, volumes or workergroups.
 
+mod advice;
 mod arriving;
 mod banner;
 mod cells;

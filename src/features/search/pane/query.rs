@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{BrowserPane, Focus, POPUP, first_run, submit};
+use super::{BrowserPane, Focus, POPUP, advice, first_run, submit};
 use crate::core::frame_layout::Target;
 use crate::core::keys::Keymap;
 use crate::core::view::{Cx, Outcome, Region, Scene};
@@ -26,7 +26,7 @@ use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
 /// An example of a short search.
-const EXAMPLE: &str = "4090 eu 200gb 3d";
+pub(super) const EXAMPLE: &str = "4090 eu 200gb 3d";
 
 /// Cells of the prompt before the query.
 const PROMPT: u16 = 3;
@@ -288,7 +288,7 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
         .saturating_sub(2)
         .min(screen.right().saturating_sub(width));
     // The meaning of plain words is shown below the query.
-    let below = if advice(browser).is_none() { 1 } else { 2 };
+    let below = if advice::is_due(browser) { 2 } else { 1 };
     let height = height.min(screen.bottom().saturating_sub(line.y + below + 2)).max(1);
     let area = Rect::new(x, line.y + below, width, height + 2).intersection(screen);
     Clear.render(area, scene.frame.buffer_mut());
@@ -348,20 +348,11 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
     if let Some(error) = &browser.bar.error {
         return caret(browser, error, area, scene);
     }
+    let width = area.width.saturating_sub(1);
     if browser.bar.editing
-        && let Some(text) = advice(browser)
+        && let Some(line) = advice::line(browser, width, scene)
     {
-        let theme = scene.theme;
-        let line = if browser.bar.understood.warning.is_some() {
-            Line::styled(format!(" ! {text}"), theme.warning)
-        } else {
-            let mut line = Line::from(vec![Span::styled(" → ", theme.dim), Span::styled(text, theme.good)]);
-            let note = browser.bar.understood.gpus.map(|gpus| gpus_note(gpus, scene));
-            // Half of it would say nothing.
-            line.extend(note.filter(|note| line.width() + note.width() < usize::from(area.width)));
-            line
-        };
-        return scene.render(fit(line, area.width.saturating_sub(1)), area);
+        return scene.render(fit(line, width), area);
     }
     if browser.resource() != Resource::Workergroups {
         scene.clickable(area, Target::Hint(Action::Settings));
@@ -370,48 +361,25 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
     let local = scene.state.local_time(scene.now);
     let mut line = separated(parts(browser, keymap, &local, theme), theme);
     line.spans.insert(0, Span::raw("   "));
-    scene.render(fit(line, area.width.saturating_sub(1)), area);
-}
-
-/// The text below the edited query: a warning, or the meaning of the typed words; before anything is typed,
-/// the effect of a reset or an example. `None` if none of these applies.
-fn advice(browser: &Browser) -> Option<String> {
-    let bar = &browser.bar;
-    if let Some(warning) = &bar.understood.warning {
-        return Some(warning.clone());
-    }
-    match (&*bar.understood.text, browser.resource()) {
-        ("", Resource::Offers) if bar.resets => Some("resets job, disk, price type, sort and limit, too".to_owned()),
-        ("", Resource::Volumes) if bar.resets => Some("resets term, sort and limit, too".to_owned()),
-        ("", Resource::Offers) if bar.input.text().trim() == browser.query_text() => {
-            Some(format!("type what you need: {EXAMPLE}"))
-        }
-        ("", _) => None,
-        (understood, _) => Some(understood.to_owned()),
-    }
-}
-
-/// A note that the words ask for GPUs in one offer, and the key for several offers.
-fn gpus_note(gpus: u32, scene: &Scene<'_, '_>) -> Span<'static> {
-    let key = scene.key(Action::Cluster);
-    let text = format!(" · {gpus} GPUs in one offer ({key}: spread over machines)");
-    Span::styled(text, scene.theme.dim)
+    scene.render(fit(line, width), area);
 }
 
 /// The texts of the settings line below the query, as far as they apply: conditions that are not applied,
-/// warnings, the price type and basis, unbundled offers, the term, the order if by several columns, the
+/// warnings (none of both while it is edited), the price type and basis, unbundled offers, the term, the order if by several columns, the
 /// prerequisites that sorted columns lack, the limit of a truncated response, and switched-off conditions.
 fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
     let query = &browser.query;
     let mut parts: Vec<(String, Style)> = Vec::new();
-    // First, so that even a narrow screen shows which conditions are not applied.
-    if let Some(text) = not_applied(browser.unmet_conditions(), keymap) {
-        parts.push((text, theme.warning));
+    // First, so that even a narrow screen shows which conditions are not applied. While another search is typed, those
+    // of the running one would seem to be about that.
+    if !browser.bar.editing {
+        let unmet = not_applied(browser.unmet_conditions(), keymap);
+        parts.extend(unmet.map(|text| (text, theme.warning)));
+        let warnings = query
+            .active()
+            .filter_map(|own| language::warning(own, browser.dialect()));
+        parts.extend(warnings.map(|text| (format!("! {text}"), theme.warning)));
     }
-    let warnings = query
-        .active()
-        .filter_map(|own| language::warning(own, browser.dialect()));
-    parts.extend(warnings.map(|text| (format!("! {text}"), theme.warning)));
     if query.resource == Resource::Offers {
         parts.push((query.offer_type.wire().to_owned(), theme.text));
         parts.extend(basis(browser, local, theme));
@@ -436,7 +404,8 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
     if order.len() > 1 {
         parts.push((format!("sort {}", order.join(", ")), theme.text));
     }
-    for (need, labels) in browser.unmet_order() {
+    let unmet_order = browser.unmet_order().into_iter();
+    for (need, labels) in unmet_order.filter(|_| !browser.bar.editing) {
         let (labels, words) = (labels.join(", "), need.noun_phrase());
         let key = keymap.key_of(need.action());
         let text = format!("sort by {labels} needs {words} ({key})");

@@ -76,6 +76,7 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
         grouping: grouping(browser),
         is_stale: is_stale(browser, scene.now),
         is_recorded: browser.recorded_at().is_some(),
+        lacks_every_rate: browser.lacks_every_rate(),
         own,
     };
     let table = Table::new(
@@ -181,6 +182,8 @@ struct Records<'a> {
     grouping: Option<&'static Field>,
     is_stale: bool,
     is_recorded: bool,
+    /// Whether no row is priced for the job as no rate is known: none is marked for it.
+    lacks_every_rate: bool,
     own: &'a [UserListing],
 }
 
@@ -194,6 +197,11 @@ impl Records<'_> {
     fn is_marked(&self, record: usize) -> bool {
         let id = self.listing.id(record).filter(|_| !self.is_recorded);
         id.is_some_and(|id| self.browser.marks.contains(&id))
+    }
+
+    /// Whether a record is marked as unfit, with the reason in the place of its rail.
+    fn is_unfit(&self, record: usize) -> bool {
+        !self.lacks_every_rate && self.shown.computed.is_unfit(record)
     }
 
     /// Whether a record is a volume listing of the user; only the sandbox reports them.
@@ -228,7 +236,7 @@ impl Records<'_> {
             ("verification", CellRef::Text(text)) if text != "verified" => return theme.warning,
             ("reliability", CellRef::Number(value)) if value < BAD => return theme.error,
             ("reliability", CellRef::Number(value)) if value < SHAKY => return theme.warning,
-            ("duration", CellRef::Number(_)) if self.shown.computed.is_unfit(record) => {
+            ("duration", CellRef::Number(_)) if self.is_unfit(record) => {
                 return theme.error;
             }
             _ => {}
@@ -298,14 +306,14 @@ impl Rows for Records<'_> {
             return ("".into(), Style::new());
         };
         let Some(Shown::Field(field)) = self.columns.get(column) else {
-            return match self.shown.shortfall(record) {
+            let shortfall = self.shown.shortfall(record);
+            return match shortfall.filter(|_| !self.lacks_every_rate) {
                 Some(short) => (short.to_string().into(), self.theme.warning),
                 None => self.alike(record),
             };
         };
         let text = cells::text(self.listing, record, field, width, self.local);
-        let is_broken =
-            self.browser.is_violating(record, field) || is_bill(field) && self.shown.computed.is_unfit(record);
+        let is_broken = self.browser.is_violating(record, field) || is_bill(field) && self.is_unfit(record);
         if is_broken {
             let style = self.theme.warning.add_modifier(Modifier::UNDERLINED);
             return (format!("!{text}").into(), style);
@@ -330,7 +338,7 @@ impl Rows for Records<'_> {
         let is_rail = self.columns.get(column) == Some(&Shown::Rail);
         let record = is_rail.then(|| self.record(row)).flatten();
         // Its reason is in the place of the rail.
-        let record = record.filter(|record| !self.shown.computed.is_unfit(*record));
+        let record = record.filter(|record| !self.is_unfit(*record));
         let rail = record.and_then(|record| self.rail(record));
         rail.map(|rail| rail.render(area, buffer)).is_some()
     }
@@ -357,7 +365,7 @@ impl Rows for Records<'_> {
                 .zip(self.listing.id(record));
             watch.is_some_and(|(watch, id)| watch.changes().is_new(id))
         };
-        if figures.is_unfit(record) {
+        if self.is_unfit(record) {
             (UNFIT, self.theme.warning)
         } else if is_new() {
             (NEW, self.theme.accent)

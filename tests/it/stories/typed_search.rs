@@ -1,0 +1,72 @@
+//! A search that is typed over the running one: what the screen says of both.
+
+use bourse::domain::Dialect;
+
+use crate::stories::insights::MARKET;
+use crate::test_app::TestApp;
+
+/// A desk that runs a search for `text`, `columns` wide.
+fn searching(text: &str, columns: u16) -> TestApp {
+    let mut desk = TestApp::speaking(&Dialect::SANDBOX);
+    desk.resize(columns, 24);
+    desk.answer(MARKET);
+    desk.keys("/").type_text(text).keys("enter").answer(MARKET);
+    desk
+}
+
+#[test]
+fn words_added_to_a_search_show_what_it_had_before() {
+    for columns in [80, 120, 200] {
+        let mut desk = searching("4090 europe 200gb disk 3d", columns);
+        desk.keys("/");
+        desk.expect("→ type to add to this search; Ctrl-u starts a new one");
+        desk.type_text("2x 5090");
+        // The model is replaced; place, disk and job stay.
+        desk.expect("from before: Europe, ≥ 200 GB disk, 3 days (Ctrl-u: new)");
+        desk.type_text(" germany for 5d");
+        desk.expect("from before: ≥ 200 GB disk").expect("Ctrl-u");
+        // A new search has nothing from before.
+        desk.keys("ctrl-u").type_text("5090").expect_not("from before");
+        desk.keys("esc").expect("/ RTX 4090 · Europe · ≥ 200 GB disk · 3 days");
+    }
+}
+
+/// On a narrow screen the meaning is shortened first, then the list of what stays.
+#[test]
+fn what_a_search_had_before_fits_a_narrow_screen() {
+    let mut desk = searching("4090 europe 200gb disk reliability>=0.99 inet_down>=500 3d", 80);
+    desk.keys("/").type_text("2x 5090 24gb");
+    desk.expect("→ 2 GPUs · ").expect("from before: reliability ≥ 99%, ");
+    desk.expect(" more");
+    // A filter word hides rows like a condition.
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.resize(80, 24);
+    desk.keys("/").type_text("zzz").keys("enter /")
+        .type_text("5090")
+        .expect("from before: “zzz” (Ctrl-u: new)");
+}
+
+/// Before anything is typed, an unfiltered table shows an example.
+#[test]
+fn the_default_search_has_nothing_from_before() {
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.keys("/").expect("type what you need: 4090 eu 200gb 3d");
+    desk.type_text("5090")
+        .expect("→ gpu_name=RTX_5090")
+        .expect_not("from before");
+}
+
+#[test]
+fn a_warning_of_the_running_search_is_not_one_of_the_typed_search() {
+    let warning = "4000 is outside the usual range of gpu_ram";
+    let mut desk = searching("gpu_ram>=4000", 120);
+    desk.expect(warning);
+    desk.keys("/").expect_not(warning);
+    desk.type_text("5090").expect_not(warning);
+    desk.type_text(" dlperf>=9").expect_not(warning);
+    desk.keys("esc").expect(warning);
+    // One of a condition that is typed now is shown.
+    desk.keys("/ ctrl-u")
+        .type_text("gpu_ram>=5000")
+        .expect("5000 is outside the usual range");
+}
