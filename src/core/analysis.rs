@@ -42,7 +42,7 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
         }
         Action::Funnel if browser.query.active().next().is_none() => Some("No filters to explain".to_owned()),
         // The planner leaves out the count that no offer has.
-        Action::Cluster if browser.gpus_beyond_an_offer().is_some() => None,
+        Action::Cluster if browser.gpus_asked().is_some_and(|gpus| gpus > 1.0) => None,
         _ if needs_rows && has_no_row && browser.remote().is_loading() => Some("Still loading".to_owned()),
         _ if needs_rows && has_no_row => Some("No rows".to_owned()),
         _ => None,

@@ -6,7 +6,7 @@ use super::state::State;
 use super::view::Availability;
 use super::{analysis, annotating, writes};
 use crate::api::Operation;
-use crate::domain::Resource;
+use crate::domain::{Listing, Resource};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, BINDINGS, Context, bindings};
 use crate::table::browser::Browser;
@@ -101,7 +101,7 @@ impl State {
             return Some(why);
         }
         match action {
-            Action::Open => nothing_to_open(browser),
+            Action::Open => browser.and_then(|browser| self.nothing_to_open(browser)),
             Action::Settings => (self.pane == Pane::Workergroups).then(|| "workergroups are listed whole".to_owned()),
             Action::OfferType => (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned()),
             Action::Export => browser
@@ -121,6 +121,25 @@ impl State {
 }
 
 impl State {
+    /// The reason there is no record to open, with the key that leads to one; `None` if a row is selected or the table
+    /// suggests a condition to drop.
+    fn nothing_to_open(&self, browser: &Browser) -> Option<String> {
+        if browser.selected_row().is_some() || browser.has_suggestion() {
+            return None;
+        }
+        let (nouns, remote) = (browser.resource().nouns(), browser.remote());
+        let key = |action| self.keymap.key_of(action);
+        Some(if remote.is_loading() {
+            format!("The {nouns} are still loading")
+        } else if remote.error().is_some() || browser.listing().is_none() {
+            format!("No {nouns} loaded: {} loads them", key(Action::Refresh))
+        } else if browser.listing().is_some_and(Listing::is_empty) && browser.resource() == Resource::Workergroups {
+            format!("No {nouns} yet: {} creates one", key(Action::NewGroup))
+        } else {
+            format!("No {nouns} to open: {} changes the search", key(Action::Query))
+        })
+    }
+
     /// The reason recorded rows of a table cannot be acted on yet, with their age: the reply is awaited, or a
     /// refresh is needed. `None` if its rows are a response of the market.
     pub fn awaits_reply(&self, browser: &Browser) -> Option<String> {
@@ -176,18 +195,6 @@ fn bind_themselves(contexts: &[Context], action: Action) -> bool {
     let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
     let mut contexts = contexts.iter().take_while(|context| !is_shared(context));
     contexts.any(|context| bindings(*context).any(|row| row.action == action))
-}
-
-/// The reason there is no record to open, or `None` if a row is selected or the table suggests a condition to
-/// drop.
-fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
-    match browser {
-        Some(browser) if browser.selected_row().is_some() || browser.has_suggestion() => None,
-        _ => Some(browser.filter(|browser| browser.remote().is_loading()).map_or_else(
-            || "No record is selected".to_owned(),
-            |browser| format!("The {} are still loading", browser.resource().nouns()),
-        )),
-    }
 }
 
 impl Commands {

@@ -38,8 +38,11 @@ impl SandboxNotes {
     /// A sentence on the simulation of its past; `None` if that is not in progress.
     pub fn simulation(&self) -> Option<String> {
         let Simulation { days, percent } = self.simulating?;
-        let days = counted(days as usize, "simulated day", "simulated days");
-        Some(format!("Recording {days} of prices: {percent}%"))
+        let time = match days {
+            30 => "a month".to_owned(),
+            days => counted(days as usize, "day", "days"),
+        };
+        Some(format!("Simulating {time} of the sandbox's market: {percent}%"))
     }
 
     /// A notice of the simulation's progress in percent that fits beside the tabs of a small screen; `None`

@@ -8,8 +8,10 @@ use ratatui::text::{Line, Span};
 use crate::core::Model;
 use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
+use crate::domain::RowId;
 use crate::domain::text::visible;
 use crate::keys::{Action, BINDINGS, Binding, Context, HintPlace};
+use crate::table::browser::Browser;
 use crate::tui::text::cells;
 
 /// Cells between two hints, and before the ways back.
@@ -94,6 +96,7 @@ fn of_context(model: &Model) -> Vec<Hint> {
             HintPlace::Tables => contexts.contains(&Context::Table),
             HintPlace::Panes => model.overlays.is_empty(),
         })
+        .filter(|row| row.action != Action::Unlist || may_be_own(model))
         // Its words are about a search; the key lists the alerts from everywhere.
         .filter(|row| row.action != Action::Alerts || model.browser().is_some())
         .filter_map(|row| {
@@ -117,6 +120,20 @@ fn of_context(model: &Model) -> Vec<Hint> {
         is_new
     });
     hints
+}
+
+/// Whether the selected volume may be a listing of the user, who can only unlist these; only the sandbox reports them.
+/// Always true while a view is open over the table.
+fn may_be_own(model: &Model) -> bool {
+    let selected = model.browser().and_then(Browser::selected);
+    let is_own = |id: RowId| {
+        model
+            .sandbox
+            .listings
+            .iter()
+            .any(|own| i64::try_from(own.id) == Ok(id.0))
+    };
+    !model.overlays.is_empty() || !model.profile.is_sandbox || selected.is_some_and(is_own)
 }
 
 /// The hints of the user's own commands that are usable on the open pane; empty while a view is open over it.

@@ -218,7 +218,8 @@ pub(crate) const fn price_origin(is_simulated: bool) -> &'static str {
 /// `Reading the record`.
 pub(crate) fn describe_wait(state: &State) -> String {
     let simulation = state.sandbox.simulation();
-    simulation.unwrap_or_else(|| "Reading the record".to_owned())
+    let wait = simulation.map(|progress| format!("{progress}. Recorded prices appear here when it is done."));
+    wait.unwrap_or_else(|| "Reading the record".to_owned())
 }
 
 /// Starts an analysis of the record; [`Recall::output`] has its output once it is finished.

@@ -252,7 +252,7 @@ impl View for PriceIndex {
                 .as_ref()
                 .map_or_else(String::new, |country| format!(" in {country}"));
             let heading = format!("Lowest price of {}{country}, {unit}", visible(&line.model, 24));
-            chart_of_lows(&line.lows, span, (heading, None), chart, scene);
+            chart_of_lows(&line.lows, span, (heading, &[]), chart, scene);
         }
     }
 }

@@ -78,6 +78,19 @@ impl GroupDraft {
         }
     }
 
+    /// Replaces a search in plain words by the conditions that they mean; false if it is none, or not understood in
+    /// full.
+    pub fn take_words(&mut self) -> bool {
+        if self.draft.conditions(self.dialect).is_ok() {
+            return false;
+        }
+        let Some(conditions) = self.conditions_of_words() else {
+            return false;
+        };
+        self.put(Key::SearchParams, &conditions.replacement);
+        true
+    }
+
     /// Changes the text of a parameter; an empty one unsets it.
     pub fn put(&mut self, key: Key, text: &str) {
         if self.draft.text(key) != text {

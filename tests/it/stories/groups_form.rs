@@ -842,7 +842,7 @@ fn the_body_and_the_preflight_stand_beside_the_form_and_follow_what_is_typed() {
     assert_eq!(desk.calls.len(), 1);
     desk.answer(FOUND);
     desk.expect("Supply now       3 machines, 3 GPUs")
-        .expect("20 workers (default): median $10.30/h,")
+        .expect("max 20 workers (default): median")
         .expect("RTX 4090");
     desk.wait(30.0);
     assert!(desk.calls.is_empty(), "the same search is not run again");
@@ -854,6 +854,31 @@ fn a_compact_screen_shows_what_the_search_finds_in_a_line() {
     desk.wait(5.0);
     assert_eq!(desk.calls.len(), 1);
     desk.answer(FOUND).expect("Supply now       3 machines, 3 GPUs");
+}
+
+#[test]
+fn plain_words_become_conditions_when_the_search_is_left() {
+    let mut desk = narrow();
+    desk.keys("n").type_text("chat").keys("enter enter enter enter");
+    desk.type_text("2x 4090 verified").keys("down");
+    desk.expect("num_gpus=2")
+        .expect("“2x 4090 verified” became the conditions in Search");
+    // A mistake stays as it was typed.
+    desk.keys("up ctrl-u").type_text("gpu_nam=RTX_4090").keys("down");
+    desk.expect("gpu_nam=RTX_4090")
+        .expect("(Ctrl-g changes it to gpu_name)");
+    // Creating from the field itself reads it first, and shows what is sent.
+    let mut desk = narrow();
+    desk.keys("n").type_text("chat").keys("enter enter enter enter");
+    desk.type_text("4090 verified").keys("pgdn enter");
+    answer_all(&mut desk, FOUR);
+    desk.type_text("create").keys("enter");
+    let Some((_, Request::CreateWorkergroup(group))) = desk.calls.last() else {
+        panic!("{:?}\n{}", desk.calls, desk.screen());
+    };
+    let sent = serde_json::to_value(group).unwrap();
+    let search = sent["search_params"].as_str().unwrap();
+    assert!(search.contains("gpu_name=RTX_4090"), "{search}");
 }
 
 #[test]

@@ -641,6 +641,11 @@ fn the_history_has_a_line_at_the_price_of_an_alert() {
     desk.expect_not(" alert ");
     desk.keys("A enter").type_text("0.35").keys("pgdn enter");
     desk.keys("tab").expect("History").expect(" alert 0.35 ┄");
+    // The chart below the table of alerts has it, too.
+    let mut desk = self::desk(120, 60);
+    desk.keys("A enter").type_text("0.35").keys("pgdn enter");
+    recall(&mut desk, &recorded());
+    desk.expect("Lowest price of").expect(" alert 0.35 ┄");
 }
 
 #[test]

@@ -41,7 +41,9 @@ fn what_a_search_had_before_fits_a_narrow_screen() {
     // A filter word hides rows like a condition.
     let mut desk = TestApp::with_offers(MARKET);
     desk.resize(80, 24);
-    desk.keys("/").type_text("zzz").keys("enter /")
+    desk.keys("/")
+        .type_text("zzz")
+        .keys("enter /")
         .type_text("5090")
         .expect("from before: “zzz” (Ctrl-u: new)");
 }
@@ -69,4 +71,28 @@ fn a_warning_of_the_running_search_is_not_one_of_the_typed_search() {
     desk.keys("/ ctrl-u")
         .type_text("gpu_ram>=5000")
         .expect("5000 is outside the usual range");
+}
+
+#[test]
+fn enter_without_rows_names_the_key_that_leads_to_some() {
+    let mut desk = TestApp::with_offers(r#"{"offers":[]}"#);
+    desk.keys("enter").expect("No offers to open: / changes the search");
+    let mut desk = TestApp::speaking(&Dialect::SANDBOX);
+    desk.keys("3").answer(MARKET);
+    desk.answer(r#"{"success":true,"results":[]}"#)
+        .keys("enter")
+        .expect("No workergroups yet: n creates one");
+}
+
+#[test]
+fn no_offer_with_several_gpus_names_the_planner() {
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.keys("/")
+        .type_text("4x 4090")
+        .keys("enter")
+        .answer(r#"{"offers":[]}"#);
+    desk.expect("Several offers may have 4 GPUs together.")
+        .expect("K plan a cluster");
+    desk.keys("K").answer(MARKET);
+    desk.expect("No offer found has 4 GPUs: this plan combines several");
 }

@@ -588,3 +588,18 @@ fn the_person_s_listings_are_marked_in_the_sandbox() {
     assert!(desk.row("4002").contains("!@"), "{}", desk.screen());
     assert!(desk.row("4001").contains("! "), "{}", desk.screen());
 }
+
+/// Only the sandbox reports whose listings are whose: there, others' cannot be unlisted.
+#[test]
+fn the_footer_offers_to_unlist_the_user_s_own_volumes_where_they_are_known() {
+    let mut desk = at_volumes();
+    desk.expect("u unlist");
+    desk.model.profile.is_sandbox = true;
+    desk.wait(0.0).expect_not("u unlist");
+    let selected = desk.model.browser().unwrap().selected().unwrap();
+    desk.model.sandbox.listings = vec![UserListing {
+        id: u64::try_from(selected.0).unwrap(),
+        rented: false,
+    }];
+    desk.wait(0.0).expect("u unlist");
+}

@@ -28,11 +28,11 @@ pub static OFFERS: &[Field] = &[
         .less_is_better().doc("On-demand price per hour."),
     Field::hourly("price_bid", "Bid $/h").computed().section(Section::Price).width(8).priority(5).places(4)
         .less_is_better().doc("Price per hour at the lowest bid, storage included."),
-    Field::number("saving_bid", "Bid -%", Unit::Ratio).computed().section(Section::Price).width(7).priority(6)
+    Field::number("saving_bid", "Saves %", Unit::Ratio).computed().section(Section::Price).width(7).priority(6)
         .more_is_better().doc("What the lowest bid saves of the on-demand price; negative if it costs more."),
-    Field::hourly("price_reserved", "Reserv. $/h").computed().section(Section::Price).width(11).priority(5).places(4)
+    Field::hourly("price_reserved", "Res. $/h").computed().section(Section::Price).width(8).priority(5).places(4)
         .less_is_better().doc("Reserved price per hour."),
-    Field::number("saving_reserved", "Res. -%", Unit::Ratio).computed().section(Section::Price).width(7).priority(6)
+    Field::number("saving_reserved", "Res. saves %", Unit::Ratio).computed().section(Section::Price).width(12).priority(6)
         .more_is_better().doc("What reserving saves of the on-demand price."),
     // Per unit
     Field::hourly("dph_per_gpu", "$/h per GPU").computed().section(Section::Price).width(11).priority(45).places(4)

@@ -15,7 +15,7 @@ use crate::features::alerts::{AlertWatch, follows_open_search};
 use crate::features::history::{self, rating};
 use crate::keys::{Action, Context};
 use crate::record::alerts::{Alert, Followed, describe_repeat, describe_trigger};
-use crate::record::{PricePer, Repeat, with_storage};
+use crate::record::{PricePer, Repeat, Rule, with_storage};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::rail::Rail;
 use crate::tui::records::Records;
@@ -73,7 +73,7 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     // The prices of another search are no help with the selected alert.
     let is_about_pane = selected.is_none_or(|alert| follows_open_search(alert, scene.state));
     if has_chart && is_about_pane {
-        draw_prices(chart, scene);
+        draw_prices(selected, chart, scene);
     }
     if let Some((title, text)) = selected.zip(below.rows().next()) {
         scene.render(Line::styled(visible(&title.name, 60), scene.theme.heading), text);
@@ -86,14 +86,16 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// Draws the lowest price over time of offers like the open pane's selected one, or else the prices on offer
-/// now, as a help to choose the limit of an alert. Nothing is drawn without a selected offer or volume.
-fn draw_prices(area: Rect, scene: &mut Scene<'_, '_>) {
+/// now, as a help to choose the limit of an alert; that of `alert` per GPU is a line across. Nothing is drawn without a selected offer or volume.
+fn draw_prices(alert: Option<&Alert>, area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = scene.state.browser().filter(|_| scene.state.pane.has_prices());
     let Some((browser, row)) = browser.and_then(|browser| Some((browser, browser.selected_row()?))) else {
         return;
     };
     let resource = browser.resource();
-    if !history::prices::draw_similar_lows((resource, row), area, scene) {
+    let rule = alert.map(|alert| &alert.rule).filter(|rule| rule.per == PricePer::Gpu);
+    let limit = rule.and_then(Rule::price_limit);
+    if !history::prices::draw_similar_lows((resource, row), limit.as_slice(), area, scene) {
         history::prices::draw_now(area, scene);
     }
 }

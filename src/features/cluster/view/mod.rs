@@ -172,13 +172,13 @@ pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let Some(gpus) = offers.gpus_asked() else {
         return open_with(cx, Origin::default(), |_| {});
     };
-    let is_beyond_offers = offers.gpus_beyond_an_offer().is_some() && offers.view().is_empty();
+    let is_beyond_offers = gpus > 1.0 && offers.listing().is_some() && offers.view().is_empty();
     let mut conditions = offers.query.conditions.clone();
     conditions.retain(|condition| condition.field.key != "num_gpus");
     offers.jump_to(conditions);
     ask_plenty(cx);
     let gpus = trimmed(gpus, 0);
-    let reason = is_beyond_offers.then(|| format!("No single offer has {gpus} GPUs: this plan combines several"));
+    let reason = is_beyond_offers.then(|| format!("No offer found has {gpus} GPUs: this plan combines several"));
     let origin = Origin {
         reason,
         widens_search: !is_beyond_offers,

@@ -328,7 +328,8 @@ impl<'a> Charts<'a> {
     /// Draws the lowest price over time of rows like this one; false if it has no room or too little is
     /// recorded.
     fn draw_record(&mut self, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
-        let is_drawn = area.height >= LEAST_CHART && draw_similar_lows((self.view.resource, self.row), area, scene);
+        let is_drawn =
+            area.height >= LEAST_CHART && draw_similar_lows((self.view.resource, self.row), &[], area, scene);
         self.drawn += usize::from(is_drawn);
         is_drawn
     }
@@ -346,7 +347,7 @@ impl<'a> Charts<'a> {
         };
         let of_row = (self.view.resource, self.row);
         let all: [&dyn Fn(&mut Scene<'_, '_>) -> bool; 3] = [
-            &|scene| draw_similar_lows(of_row, area, scene),
+            &|scene| draw_similar_lows(of_row, &[], area, scene),
             &|scene| spread(&self.view.spread, area, scene),
             &|scene| scatter(&self.view.spread, area, scene),
         ];

@@ -7,6 +7,7 @@ use ratatui::style::Color;
 use ratatui::text::{Line, Span as Text};
 use ratatui::widgets::canvas::Context;
 
+use super::marks::{alert_mark, marks, own_mark};
 use super::series::{Bucket, Now, Series};
 use super::{History, SPANS};
 use super::{cursor, unrecorded};
@@ -124,7 +125,7 @@ fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<
         return vec![Line::styled("No search to show the history of", theme.text)];
     }
     if view.is_awaited {
-        return vec![Line::styled(describe_wait(scene.state), theme.dim)];
+        return vec![Line::styled(describe_wait(scene.state), theme.accent)];
     }
     // A single response has a price and no duration to draw.
     let single = view.series.as_deref().filter(|series| series.now.is_some());
@@ -312,38 +313,6 @@ pub(super) fn share_of(moment: Moment, time: &Scale) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// The lines to draw across the prices: that of the selected offer, unless the whole search is shown, and
-/// those of the alerts on the subject's search.
-fn marks(view: &History, scene: &Scene<'_, '_>) -> Vec<Mark> {
-    let (state, theme) = (scene.state, scene.theme);
-    let Some(subject) = view.subject() else {
-        return Vec::new();
-    };
-    let selected = state.browsers[view.pane.0].selected_row();
-    let row = selected.filter(|_| view.is_of_pane && !subject.is_search);
-    let known = row.and_then(|row| verdict_basis_of_row(state, view.pane.0, row));
-    let own = known.map(|(.., value)| own_mark(value, theme));
-    let limits = state
-        .features
-        .iter()
-        .flat_map(|feature| (feature.price_lines)(state, &subject.search));
-    let alerts = limits.map(|value| Mark {
-        value,
-        label: "alert".to_owned(),
-        style: theme.accent,
-    });
-    own.into_iter().chain(alerts).collect()
-}
-
-/// The line of the selected offer's price.
-fn own_mark(value: f64, theme: &Theme) -> Mark {
-    Mark {
-        value,
-        label: "this offer".to_owned(),
-        style: theme.text,
-    }
-}
-
 /// Draws steps, `(from, until, value)`, as staircases, one for each time without a gap.
 fn stairs(
     (time, scale): (&Scale, &Scale),
@@ -488,8 +457,14 @@ impl Charts<'_> {
     }
 }
 
-/// Draws the lowest price of offers like that of a row over time; false if too little is recorded.
-pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+/// Draws the lowest price of offers like that of a row over time, with lines at its own price and at the `limits` of
+/// alerts; false if too little is recorded.
+pub(crate) fn draw_similar_lows(
+    of_row: (Resource, usize),
+    limits: &[f64],
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> bool {
     let state = scene.state;
     let Some((memory, lot, price)) = verdict_basis_of_row(state, of_row.0, of_row.1) else {
         return false;
@@ -504,10 +479,12 @@ pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &m
         price_unit(of_row.0, state.browsers[of_row.0].storage().0) + rating::simulation_suffix(state)
     );
     let own = own_mark(price, scene.theme);
+    let limits = limits.iter().map(|limit| alert_mark(*limit, scene.theme));
+    let marks: Vec<Mark> = std::iter::once(own).chain(limits).collect();
     chart_of_lows(
         memory.lows(),
         (memory.since, memory.until),
-        (heading, Some(own)),
+        (heading, &marks),
         area,
         scene,
     )
@@ -517,13 +494,13 @@ pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &m
 pub(crate) fn chart_of_lows(
     lows: &[(Moment, Moment, f64)],
     (since, until): (Moment, Moment),
-    (heading, mark): (String, Option<Mark>),
+    (heading, marks): (String, &[Mark]),
     area: Rect,
     scene: &mut Scene<'_, '_>,
 ) -> bool {
     let cut = chart::cut_off_value(lows.iter().map(|(_, _, low)| *low)).unwrap_or(f64::INFINITY);
     let values = lows.iter().map(|(_, _, low)| low.min(cut));
-    let scale = Scale::fit(values.chain(mark.iter().map(|mark| mark.value)), None);
+    let scale = Scale::fit(values.chain(marks.iter().map(|mark| mark.value)), None);
     let (Some(scale), [_, _, ..]) = (scale, lows) else {
         return false;
     };
@@ -539,7 +516,7 @@ pub(crate) fn chart_of_lows(
     let color = theme.series[1].fg.unwrap_or_default();
     let canvas = chart::canvas(plot).paint(|context| stairs((&time, &scale), lows.iter().copied(), color, context));
     scene.render(canvas, plot);
-    chart::marks(mark.as_slice(), &scale, plot, scene);
+    chart::marks(marks, &scale, plot, scene);
     let peaks: Vec<(f64, f64)> = lows
         .iter()
         .map(|(from, _, low)| (share_of(*from, &time), *low))

@@ -3,6 +3,7 @@
 
 mod cursor;
 mod draw;
+mod marks;
 pub mod series;
 mod unrecorded;
 

@@ -12,7 +12,7 @@ use crate::core::view::Scene;
 use crate::core::views::request_preview::{RequestPreview, condition_lines};
 use crate::core::views::sheet;
 use crate::core::{Pane, State};
-use crate::domain::format::{counted, gigabytes, grouped};
+use crate::domain::format::{counted, gigabytes, grouped, trimmed};
 use crate::domain::language::Mode;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::time::Now;
@@ -192,7 +192,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 listing.len(),
                 browser.resource().nouns()
             ),
-            reasons: did_you_mean(browser).chain(too_many_gpus(browser)).collect(),
+            reasons: did_you_mean(browser).chain(several_gpus(browser)).collect(),
             keys: remedies(browser),
             is_error: false,
         },
@@ -216,7 +216,7 @@ fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
         .sought_id()
         .map_or("find the strictest condition", |_| "why it is missing");
     let mut keys = vec![(Action::Funnel, funnel), (Action::Query, "edit query")];
-    if too_many_gpus(browser).is_some() {
+    if several_gpus(browser).is_some() {
         keys.insert(0, (Action::Cluster, "plan a cluster"));
     }
     if browser.has_suggestion() {
@@ -254,7 +254,7 @@ fn no_match(browser: &Browser) -> Note {
         reasons: warnings
             .chain(unsearched)
             .chain(did_you_mean(browser))
-            .chain(too_many_gpus(browser))
+            .chain(several_gpus(browser))
             .chain(much_disk(browser))
             .collect(),
         keys: remedies(browser),
@@ -313,10 +313,13 @@ fn respelled(browser: &Browser) -> Option<String> {
     Some(format!("Did you mean {}?", suggestion.apply(&words)))
 }
 
-/// A note that no single offer has as many GPUs as the search asks for; `None` if one may.
-fn too_many_gpus(browser: &Browser) -> Option<String> {
-    let text = "One offer has at most 8 GPUs or so: the planner combines several machines.";
-    browser.gpus_beyond_an_offer().map(|_| text.to_owned())
+/// A note that several offers may have the GPUs that the search wants of one; `None` if it does not want several.
+fn several_gpus(browser: &Browser) -> Option<String> {
+    let gpus = browser.gpus_asked().filter(|gpus| *gpus > 1.0)?;
+    Some(match browser.gpus_beyond_an_offer() {
+        Some(_) => "One offer has at most 8 GPUs or so: the planner combines several machines.".to_owned(),
+        None => format!("Several offers may have {} GPUs together.", trimmed(gpus, 0)),
+    })
 }
 
 /// A note that an offer must have the disk that its price includes, if that is more than usual; `None` otherwise.

@@ -18,6 +18,7 @@ use crate::core::mutations::Stage;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::{Pane, State};
 use crate::domain::journal::WriteKind;
+use crate::domain::text::visible;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::workergroup::{Draft, Key};
 use crate::domain::{Query, Resource};
@@ -31,6 +32,7 @@ use crate::tui::input_widget::InputWidget;
 const PAUSE: f64 = 1.5;
 
 const ENDPOINT: Item = Item::Parameter(Key::EndpointName);
+const SEARCH: Item = Item::Parameter(Key::SearchParams);
 
 #[derive(Debug)]
 pub struct GroupForm {
@@ -165,6 +167,37 @@ impl GroupForm {
         self.show_faults(cx.state());
     }
 
+    /// Replaces plain words in the field of the search by the conditions that they mean, which a notice names; nothing
+    /// if there are none, or if they are not understood.
+    fn take_words(&mut self, cx: &mut Cx<'_>) {
+        if !cx.feature::<super::Groups>().draft.take_words() {
+            return;
+        }
+        let words = self.form.text(SEARCH).to_owned();
+        self.show_search(cx);
+        cx.toast(format!("“{}” became the conditions in Search", visible(&words, 40)));
+    }
+
+    /// Shows the search of the draft in its field.
+    fn show_search(&mut self, cx: &mut Cx<'_>) {
+        let draft = Groups::read(cx.state()).draft.draft();
+        let text = draft.text(Key::SearchParams).to_owned();
+        self.form.set_text(SEARCH, &text);
+        self.changed(SEARCH, cx);
+    }
+
+    /// Handles an event of the form, in which `before` had the keyboard.
+    fn on_event(&mut self, event: FormEvent<Item>, before: Option<Item>, cx: &mut Cx<'_>) {
+        if before == Some(SEARCH) && self.form.focused() != before {
+            self.take_words(cx);
+        }
+        match event {
+            FormEvent::Submitted(item) => self.press(item, cx),
+            FormEvent::Changed(item) => self.changed(item, cx),
+            FormEvent::Moved | FormEvent::Ignored => self.show_faults(cx.state()),
+        }
+    }
+
     /// Presses a button of the form; other fields do nothing.
     fn press(&mut self, item: Item, cx: &mut Cx<'_>) {
         match item {
@@ -187,6 +220,7 @@ impl GroupForm {
             cx.complain(why);
             return;
         }
+        self.take_words(cx);
         let is_open = Groups::read(cx.state()).creation.unresolved().is_some();
         if is_open || Groups::read(cx.state()).draft.built().is_ok() {
             super::create::open(cx);
@@ -298,31 +332,23 @@ impl View for GroupForm {
                     cx.feature::<super::Groups>().draft.put(Key::SearchParams, &text);
                 }
                 cx.feature::<super::Groups>().draft.apply_fix();
-                let text = Groups::read(cx.state())
-                    .draft
-                    .draft()
-                    .text(Key::SearchParams)
-                    .to_owned();
-                let item = Item::Parameter(Key::SearchParams);
-                self.form.set_text(item, &text);
-                self.changed(item, cx);
+                self.show_search(cx);
             }
-            action => match self.form.update(action.command()) {
-                FormEvent::Submitted(item) => self.press(item, cx),
-                FormEvent::Changed(item) => self.changed(item, cx),
-                FormEvent::Moved => self.show_faults(cx.state()),
-                FormEvent::Ignored => return Outcome::Ignored,
-            },
+            action => {
+                let before = self.form.focused();
+                match self.form.update(action.command()) {
+                    FormEvent::Ignored => return Outcome::Ignored,
+                    event => self.on_event(event, before, cx),
+                }
+            }
         }
         Outcome::Handled
     }
 
     fn click(&mut self, _: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.click(index) {
-            FormEvent::Submitted(item) => self.press(item, cx),
-            FormEvent::Changed(item) => self.changed(item, cx),
-            FormEvent::Moved | FormEvent::Ignored => self.show_faults(cx.state()),
-        }
+        let before = self.form.focused();
+        let event = self.form.click(index);
+        self.on_event(event, before, cx);
         Outcome::Handled
     }
 

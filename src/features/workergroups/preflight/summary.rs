@@ -150,10 +150,14 @@ pub fn of_report(
         lines.push(labelled("One worker", text, theme.text, theme));
     }
     let counts = WorkerCounts::new(group, dialect);
-    let costs = [(counts.min, group.cold_workers), (counts.max, group.max_workers)];
     let equal = usize::from(counts.min == counts.max);
+    let [least, most] = if equal == 0 { ["min ", "max "] } else { [""; 2] };
+    let costs = [
+        (counts.min, least, group.cold_workers),
+        (counts.max, most, group.max_workers),
+    ];
     let mut label = "Cost now";
-    for (workers, sent) in costs.into_iter().skip(equal) {
+    for (workers, which, sent) in costs.into_iter().skip(equal) {
         if let Some(cost) = preflight.cost(workers) {
             let default = if sent.is_none() { " (default)" } else { "" };
             let missing = match cost.without_offer {
@@ -161,7 +165,7 @@ pub fn of_report(
                 missing => format!("; no offer for {missing} of them now"),
             };
             let text = format!(
-                "{}{default}: median {}/h, at most {}/h{missing}",
+                "{which}{}{default}: median {}/h, at most {}/h{missing}",
                 plural(workers as usize, "worker"),
                 dollars(cost.typical),
                 dollars(cost.most)
