@@ -41,7 +41,7 @@ impl SecretInput {
     pub fn mask(&self) -> String {
         let class = match self.text.len() {
             0 => return String::new(),
-            1..16 => "fewer than 16 characters",
+            1..16 => "too short? Keys often have 64 characters",
             16..64 => "16 to 63 characters",
             _ => "64 characters or more",
         };
@@ -116,7 +116,7 @@ mod tests {
         let mut input = SecretInput::default();
         assert_eq!(input.mask(), "");
         for (key, mask) in [
-            ("abc", "********  fewer than 16 characters"),
+            ("abc", "********  too short? Keys often have 64 characters"),
             ("canary-key-4711-x", "********  16 to 63 characters"),
         ] {
             input.paste(&format!(" {key}\r\n")).unwrap();

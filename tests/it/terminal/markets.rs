@@ -139,7 +139,7 @@ fn a_refused_key_is_replaced_where_it_was_refused() {
     pty.keys("M");
     pty.wait_for_text("! work: no API key configured");
     pty.keys("o");
-    pty.wait_for_text("Dialect and key of work");
+    pty.wait_for_text("Settings of work");
     pty.paste(KEY);
     pty.wait_for_text("********");
     pty.keys("<Enter>");

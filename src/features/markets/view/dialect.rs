@@ -50,7 +50,7 @@ impl MarketForm {
                 self.is_dialect_assumed = true;
                 self.form.focus_on(MarketField::Address);
                 self.complaint = Some(format!(
-                    "The dialect was not found: {why}. Nothing is saved yet: saving again takes the documented one."
+                    "How it works was not found: {why}. Nothing is saved yet: saving again takes the documented way."
                 ));
             }
         }

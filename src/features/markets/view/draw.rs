@@ -94,13 +94,13 @@ fn details(view: &Markets, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
             address.or_else(|| Some("inside bourse: free of charge".to_owned())),
         ),
         ("Routing", routing),
-        ("Dialect", Some(market.dialect.name.to_owned())),
+        ("Works like", Some(market.dialect.name.to_owned())),
         ("Writes", Some(writes.to_owned())),
         ("Key", Some(market.key.sentence())),
     ];
     let rows = rows.into_iter().filter_map(|(label, value)| {
         Some(Line::from(vec![
-            Span::styled(format!("{label:>8}  "), theme.dim),
+            Span::styled(format!("{label:>10}  "), theme.dim),
             Span::styled(value?, Style::default()),
         ]))
     });

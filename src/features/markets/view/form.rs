@@ -98,7 +98,7 @@ impl MarketForm {
         let market_list = &state.markets.market_list;
         let dialect = |first: Option<&'static str>| {
             let dialects = first.into_iter().chain(Dialect::ALL.map(|dialect| dialect.name));
-            Field::choice(MarketField::Dialect, "Dialect", dialects, 0)
+            Field::choice(MarketField::Dialect, "Works like", dialects, 0)
         };
         let mut fields = if market.is_some() {
             vec![dialect(None)]
@@ -129,11 +129,11 @@ impl MarketForm {
         }
     }
 
-    /// "New market", or "Dialect and key of" the market that is changed.
+    /// "New market", or "Settings of" the market that is changed.
     pub fn title(&self) -> String {
         match &self.market {
             None => "New market".to_owned(),
-            Some(market) => format!("Dialect and key of {}", market.name),
+            Some(market) => format!("Settings of {}", market.name),
         }
     }
 
@@ -274,10 +274,10 @@ impl MarketForm {
             Some(line @ (MarketField::Address | MarketField::Route)) => self.address_note(line),
             Some(MarketField::Dialect | MarketField::Save) if self.findings.is_some() => self.findings_note(submit),
             Some(MarketField::Dialect) => match self.dialect().map(|dialect| dialect.name) {
-                None => "Save sends the market four searches to find it out",
-                Some("vast") => "As the public service spells parameters; speeds in Mb/s",
-                Some("sandbox") => "As documented, with every parameter of bourse's sandbox; speeds in Mb/s",
-                Some(_) => "To the letter of the documentation; speeds in MB/s",
+                None => "Save sends the market four searches to find out",
+                Some("vast") => "Names and units as in the public service: network speeds in Mb/s",
+                Some("sandbox") => "Names and units as in bourse's own sandbox: network speeds in Mb/s",
+                Some(_) => "Names and units as in the published documentation: network speeds in MB/s",
             }
             .to_owned(),
             Some(MarketField::Writes) => "Off refuses to create workergroups and to unlist volumes".to_owned(),
@@ -424,7 +424,7 @@ impl View for MarketForm {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Submit if self.first_fault().is_some() => Some("next"),
-            Action::Submit if self.is_new() && self.dialect().is_none() => Some("find dialect"),
+            Action::Submit if self.is_new() && self.dialect().is_none() => Some("find out"),
             Action::Submit => Some("save"),
             _ => None,
         }
