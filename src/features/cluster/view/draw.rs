@@ -20,6 +20,9 @@ use crate::tui::scrolled::Scrolled;
 /// Height of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 12;
 
+/// Cells of an offer with its machine.
+const WITH_MACHINES: u16 = 61;
+
 /// Cells of the rails beside the offers.
 const RAIL: u16 = 8;
 
@@ -29,8 +32,9 @@ pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
     let plan = view.planning.as_ref().and_then(|planning| planning.plan.as_ref());
     let total = plan.map_or_else(|| "no plan".to_owned(), |plan| bill(offers).total(plan.bill));
-    let lines = lines(view, scene);
-    let rows = sheet::rows(&lines, sheet::result_width(area, scene.size));
+    let width = sheet::result_width(area, scene.size);
+    let lines = lines(view, width, scene);
+    let rows = sheet::rows(&lines, width);
     let rows = u16::try_from(rows).unwrap_or(u16::MAX);
     // A low screen shows the form alone, with the total. Room for an error below the fields.
     let sheet = sheet::with_result(
@@ -60,9 +64,9 @@ fn plan_lines(lines: &[Line<'static>], top: usize, side: Rect, scene: &mut Scene
     }
 }
 
-/// The lines on the cluster plan: its bill, basis, warnings, offers, notes, and the bills of other numbers of
+/// The lines on the cluster plan, for `width` cells: its bill, basis, warnings, offers, notes, and the bills of other numbers of
 /// GPUs. A single line if a field is invalid or no offers are loaded.
-fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+fn lines(view: &Cluster, width: u16, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let offers = &scene.state.browsers[Resource::Offers];
     let bill = bill(offers);
@@ -104,12 +108,12 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if is_roomy {
         // Above the offers, which may be many.
         lines.extend(runner_up);
-        let offers = picks(view, bill, scene);
+        let offers = picks(view, bill, width, scene);
         let blank = (!offers.is_empty()).then(Line::default);
         lines.extend(blank.iter().cloned().chain(offers).chain(blank.clone()));
     } else {
         // The plan itself comes first.
-        lines.extend(picks(view, bill, scene));
+        lines.extend(picks(view, bill, width, scene));
         lines.extend(runner_up);
     }
     let notes = of_kind(RemarkKind::Note).map(|remark| format!("- {}", remark.text));
@@ -165,13 +169,15 @@ fn first_end(view: &Cluster, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     (seconds < MONTH).then(|| Line::styled(text, scene.theme.warning))
 }
 
-/// The offers of the cluster plan below a heading: bill, the price among those of its model, GPUs, id,
-/// machine and country. Empty without a plan, and if no offers are loaded.
-fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+/// The offers of the cluster plan below a heading: bill, the price among those of its model, GPUs, country, id and, if
+/// `width` has room for it, machine. Empty without a plan, and if no offers are loaded.
+fn picks(view: &Cluster, bill: Bill, width: u16, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let offers = &scene.state.browsers[Resource::Offers];
     let Some(listing) = offers.listing().filter(|_| !view.picks.is_empty()) else {
         return Vec::new();
     };
+    let has_machines = width >= WITH_MACHINES;
+    let of_machine = |text: &str| if has_machines { format!(" {text:>8}") } else { String::new() };
     let row = |(row, price): &(u32, f64)| {
         let cell = |key: &str| format::cell_of(listing, *row as usize, key, 20);
         let [many, model, memory] = ["num_gpus", "gpu_name", "gpu_ram"].map(cell);
@@ -188,12 +194,17 @@ fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>
             }
             None => line.push_span(" ".repeat(usize::from(RAIL))),
         }
-        line.push_span(format!(" {offer:<20} {id:>9} {machine:>7} {place}"));
+        line.push_span(format!(" {offer:<20} {place:<2} {id:>9}{}", of_machine(&machine)));
         line
     };
     let head = format!(
-        "{:>9} {:<8} {:<20} {:>9} {:>7} Location",
-        "Price", "cheap ─▸", "Offer", "ID", "Machine"
+        "{:>9} {:<8} {:<20} {:<2} {:>9}{}",
+        "Price",
+        "cheap ─▸",
+        "Offer",
+        "In",
+        "ID",
+        of_machine("Machine")
     );
     let head = Line::styled(head, scene.theme.heading);
     std::iter::once(head).chain(view.picks.iter().map(row)).collect()
