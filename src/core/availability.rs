@@ -124,7 +124,7 @@ impl State {
     /// The reason there is no record to open, with the key that leads to one; `None` if a row is selected or the table
     /// suggests a condition to drop.
     fn nothing_to_open(&self, browser: &Browser) -> Option<String> {
-        if browser.selected_row().is_some() || browser.has_suggestion() {
+        if browser.selected_row().is_some() || browser.remedy().is_some() {
             return None;
         }
         let (nouns, remote) = (browser.resource().nouns(), browser.remote());

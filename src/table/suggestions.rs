@@ -16,6 +16,15 @@ pub(crate) type Names = BTreeMap<&'static str, BTreeSet<String>>;
 /// Maximum number of stored names of a field: more than any market has models or countries.
 const MOST_NAMES: usize = 5000;
 
+/// A change of a search that finds no row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// The filter words are dropped.
+    WithoutWords,
+    /// Unknown names are replaced by similar ones.
+    Suggestion,
+}
+
 impl Browser {
     /// Adds the distinct names in the loaded rows to those seen before, at most 5,000 a field, for text
     /// fields that the market documents as filters.
@@ -60,6 +69,15 @@ impl Browser {
         let is_for_query =
             |listing: &Listing| listing.skipped().is_empty() && (listing.is_empty() || self.words.is_empty());
         self.view().is_empty() && self.listing().is_some_and(is_for_query) && !self.suggestions().is_empty()
+    }
+
+    /// The change of the search after which rows may be shown, where none is; `None` if there are rows, or none is known.
+    pub fn remedy(&self) -> Option<Remedy> {
+        let has_loaded = self.listing().is_some_and(|listing| !listing.is_empty());
+        if has_loaded && self.view().is_empty() && !self.words.is_empty() {
+            return Some(Remedy::WithoutWords);
+        }
+        self.has_suggestion().then_some(Remedy::Suggestion)
     }
 
     /// Replaces the active conditions with unknown names by the suggested ones, and adds the new query to the

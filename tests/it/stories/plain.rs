@@ -411,3 +411,12 @@ fn top_limits_the_rows_that_are_asked_for() {
     desk.keys("/").type_text("top 5 4090").keys("enter");
     assert_eq!(body(&desk)["limit"], json!(5));
 }
+
+/// Words that no row has are a key away from the rest of the search.
+#[test]
+fn enter_searches_on_without_words_that_no_row_has() {
+    let mut desk = desk();
+    desk.keys("/").type_text("4090 that is gdpr compliant").keys("enter");
+    desk.answer(MARKET).expect("Enter search without these words");
+    desk.keys("enter").expect("RTX 4090").expect_not("compliant");
+}

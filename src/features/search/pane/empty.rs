@@ -182,7 +182,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 .typed_id()
                 .map(|_| (Action::Funnel, "why it is missing"))
                 .into_iter()
-                .chain([(Action::Back, "drop these words"), (Action::Query, "edit query")])
+                .chain([(Action::Open, super::WITHOUT_WORDS), (Action::Query, "edit query")])
                 .collect(),
             is_error: false,
         },

@@ -26,6 +26,7 @@ use crate::features::market::summary::Overview;
 use crate::features::market_line;
 use crate::keys::{Action, Context, Motion, Side, Step};
 use crate::table::remote::Phase;
+use crate::table::suggestions::Remedy;
 use crate::tui::input_widget::InputWidget;
 use crate::tui::panel::Size;
 
@@ -34,6 +35,8 @@ const POPUP: Region = Region(8);
 
 /// The effect of Enter where a suggestion replaces the rows.
 const APPLY: &str = "apply suggestion";
+/// The effect of Enter where filter words hide all rows.
+const WITHOUT_WORDS: &str = "search without these words";
 
 /// The part of the pane that has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +53,8 @@ pub struct BrowserPane {
     resource: Resource,
     focus: Focus,
     market: Overview,
-    /// Whether Enter applies a suggestion.
-    has_suggestion: bool,
+    /// The change of the search that Enter makes where no row is shown.
+    remedy: Option<Remedy>,
 }
 
 impl BrowserPane {
@@ -61,7 +64,7 @@ impl BrowserPane {
             resource,
             focus: Focus::Table,
             market: Overview::default(),
-            has_suggestion: false,
+            remedy: None,
         }
     }
 
@@ -80,7 +83,8 @@ impl BrowserPane {
             return Outcome::Handled;
         }
         match action {
-            Action::Open if browser.has_suggestion() => {
+            Action::Open if browser.remedy() == Some(Remedy::WithoutWords) => drop_words(browser),
+            Action::Open if browser.remedy() == Some(Remedy::Suggestion) => {
                 if browser.take_suggestions() {
                     self.refresh(cx);
                 }
@@ -186,8 +190,7 @@ impl BrowserPane {
         } else if has_notices {
             cx.dismiss_notices();
         } else if !browser.words.is_empty() {
-            browser.set_words(Vec::new());
-            browser.show_query_in_bar();
+            drop_words(browser);
         } else if !browser.marks.is_empty() {
             let count = counted(browser.marks.len(), "mark", "marks");
             browser.unmark_all();
@@ -202,6 +205,12 @@ impl BrowserPane {
             cx.toast(format!("Press {key} to quit"));
         }
     }
+}
+
+/// Removes the filter words from the search.
+fn drop_words(browser: &mut Browser) {
+    browser.set_words(Vec::new());
+    browser.show_query_in_bar();
 }
 
 /// The class of the screen's size: compact, medium or wide.
@@ -298,7 +307,10 @@ impl View for BrowserPane {
         match (self.focus, action) {
             (Focus::Query, Action::Reset) if self.resource.catalog().defaults.is_empty() => Some("clear"),
             (Focus::Market, Action::Open) => Some("filter by this"),
-            (Focus::Table, Action::Open) if self.has_suggestion => Some(APPLY),
+            (Focus::Table, Action::Open) => self.remedy.map(|remedy| match remedy {
+                Remedy::Suggestion => APPLY,
+                Remedy::WithoutWords => WITHOUT_WORDS,
+            }),
             (_, Action::Job) if self.resource == Resource::Volumes => Some("term"),
             _ => None,
         }
@@ -379,7 +391,7 @@ impl View for BrowserPane {
     }
 
     fn rows_changed(&mut self, state: &State) {
-        self.has_suggestion = state.browsers[self.resource].has_suggestion();
+        self.remedy = state.browsers[self.resource].remedy();
         // Grouping all rows is slow: only on screens with room for the panel.
         if size_of(state) == Size::Wide {
             self.market.refresh(&state.browsers[self.resource]);
