@@ -49,6 +49,8 @@ pub struct FrameLayout {
     /// The first column and the width that table and preview share, while the divider can be
     /// dragged.
     pub split: Option<(u16, u16)>,
+    /// The line of the pane's query, which notices leave free.
+    pub query: Option<Rect>,
     /// The clickable areas, topmost last.
     pub targets: Vec<(Rect, Target)>,
     /// The viewport of every region of every view, with the view's index in the stack.

@@ -1,6 +1,6 @@
 //! The first line: the panes on the left, the market and current activity on the right.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
@@ -92,8 +92,8 @@ fn notice(model: &Model, theme: &Theme) -> Option<Activity> {
 }
 
 /// Draws the current notice below the line `area`, over everything, if it is too long for the line; otherwise
-/// nothing.
-pub fn long_notice(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
+/// nothing. It covers neither the query of a pane nor the line of the text cursor.
+pub fn long_notice(model: &Model, area: Rect, cursor: Option<Position>, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 > room(model, area, scene)) else {
         return;
@@ -104,7 +104,11 @@ pub fn long_notice(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_wide = widest + LETTERS > area.width;
     let widest = if is_wide { area.width } else { widest };
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    let below = Rect::new(area.right().saturating_sub(widest), area.y + 1, widest, height);
+    let query = scene.layout.query.filter(|_| model.overlays.is_empty());
+    let top = query.map_or(area.bottom(), Rect::bottom);
+    let typed = cursor.filter(|cursor| (top..top + height).contains(&cursor.y));
+    let top = typed.map_or(top, |cursor| cursor.y + 1);
+    let below = Rect::new(area.right().saturating_sub(widest), top, widest, height);
     let below = below.intersection(scene.frame.area());
     scene.render(Clear, below);
     scene.frame.buffer_mut().set_style(below, theme.field);

@@ -126,7 +126,7 @@ fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, layout:
     }
     let mut scene = brush.scene(frame, layout, 0);
     footer::hints(model, bottom, &mut scene);
-    header::long_notice(model, top, &mut scene);
+    header::long_notice(model, top, cursor, &mut scene);
     cursor
 }
 

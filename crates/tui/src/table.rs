@@ -70,6 +70,11 @@ impl Column {
         self.grows = cells;
         self
     }
+
+    /// Whether a place of `width` cells cuts nothing that the column has to show.
+    pub const fn is_whole_in(&self, width: u16) -> bool {
+        width >= self.width.saturating_add(self.grows)
+    }
 }
 
 /// The position of a column.

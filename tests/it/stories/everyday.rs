@@ -129,6 +129,36 @@ fn a_notice_is_in_the_place_of_the_age_and_shortens_no_tab() {
 }
 
 #[test]
+fn a_long_notice_covers_neither_the_search_nor_what_is_typed() {
+    let long = || {
+        let text = format!("{} end", "a sentence that is long, ".repeat(5));
+        Message::Report(Err(EffectError::new(text.as_str())))
+    };
+    let line_of = |desk: &TestApp, text: &str| {
+        let screen = desk.screen();
+        let line = screen.lines().find(|line| line.contains(text));
+        line.expect(text).to_owned()
+    };
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut desk = TestApp::with_offers(THREE);
+        desk.resize(columns, rows);
+        let before = line_of(&desk, "/ verified");
+        desk.send(long());
+        desk.wait(0.0).expect("a sentence that is long");
+        assert_eq!(line_of(&desk, "/ verified"), before);
+        desk.keys("/ ctrl-u").type_text("rtx 4090 in europe under 0.40");
+        desk.send(long());
+        desk.wait(0.0)
+            .expect("a sentence that is long")
+            .expect("rtx 4090 in europe under 0.40");
+        // The search of a list is in its first line.
+        desk.keys("esc esc f").type_text("reliab");
+        desk.send(long());
+        desk.wait(0.0).expect("a sentence that is long").expect("/ reliab");
+    }
+}
+
+#[test]
 fn few_workergroups_leave_the_room_to_what_they_are() {
     for (columns, rows) in [(120, 40), (200, 60)] {
         let mut desk = at_groups();

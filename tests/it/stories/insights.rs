@@ -175,14 +175,18 @@ fn three_prices_stand_in_one_row() {
     // 1 - 0.21 / 0.41 = 48.78%; 1 - 0.328 / 0.41 = 20%.
     let words_of_101 = row(&desk, "101");
     assert_eq!(
-        words_of_101[2..10],
-        ["0.4100", "2", "alike", "0.4100", "0.2100", "48.8", "0.3280", "20.0"]
+        words_of_101[2..13],
+        [
+            "0.4100", "2", "alike", "1", "RTX", "4090", "0.4100", "0.2100", "0.3280", "48.8", "20.0"
+        ]
     );
     // The same GPUs under another id: 1 - 0.24 / 0.22 = -9.09%.
     let words_of_103 = row(&desk, "103");
     assert_eq!(
-        words_of_103[2..10],
-        ["0.2200", "2", "alike", "0.2200", "0.2400", "-9.1", "—", "—"]
+        words_of_103[2..13],
+        [
+            "0.2200", "2", "alike", "1", "RTX", "3090", "0.2200", "0.2400", "—", "-9.1", "—"
+        ]
     );
     desk.resize(160, 60).keys("j j enter");
     desk.expect("$0.240/h, 9.1% more than on-demand (another offer of the same GPUs)")
@@ -230,15 +234,29 @@ fn escape_stops_waiting_for_the_three_prices() {
 }
 
 #[test]
-fn three_prices_are_in_sight_on_eighty_columns_and_the_last_share_a_step_away() {
+fn three_prices_and_the_gpu_are_in_sight_on_narrow_screens_and_the_shares_a_step_away() {
     let mut desk = wide();
-    desk.resize(80, 24).keys("P");
-    desk.answer(MARKET).answer(BIDS).answer(RESERVED);
-    assert_eq!(
-        row(&desk, "101")[2..9],
-        ["0.4100", "2", "alike", "0.4100", "0.2100", "48.8", "0.3280"]
-    );
-    desk.keys("l").expect("20.0");
+    desk.keys("P").answer(MARKET).answer(BIDS).answer(RESERVED);
+    for columns in [80, 120] {
+        let shown = row(desk.resize(columns, 24), "101").join(" ");
+        assert!(shown.contains("RTX 4090 0.4100 0.2100 0.3280"), "{shown}");
+    }
+    desk.resize(80, 24).keys("l l").expect("48.8");
+}
+
+#[test]
+fn the_rail_gives_way_to_the_gpu_and_the_place() {
+    let mut desk = wide();
+    desk.keys("P").answer(MARKET).answer(BIDS).answer(RESERVED);
+    for columns in 70..=200 {
+        desk.resize(columns, 40);
+        let screen = desk.screen();
+        let header = screen.lines().find(|line| line.contains("$/h")).unwrap();
+        assert!(header.contains(" GPU "), "{columns}: {header}");
+        // Longer than eight cells.
+        let is_long = header.contains("cheap ──");
+        assert!(!is_long || header.contains("Location"), "{columns}: {header}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::domain::{Field, Kind, Listing, Operator, Resource, Source};
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
 use crate::tui::panel::Size;
-use crate::tui::table::{Column, Strip, place_in_order};
+use crate::tui::table::{Column, Placed, Strip, place_in_order};
 use crate::tui::text::cells as cells_of;
 
 /// Cells of a price change before the price.
@@ -29,6 +29,24 @@ const MORE_RAIL: u16 = 12;
 /// Cells of the reason why a row cannot do the job, in place of its rail: `ends 12d early`.
 const REASON: u16 = 14;
 
+/// The prices of the three price types, and the saving of each.
+const TYPE_PRICES: [&str; 5] = [
+    "price_on_demand",
+    "price_bid",
+    "price_reserved",
+    "saving_bid",
+    "saving_reserved",
+];
+
+/// The columns that narrow screens keep before the rail: what is offered, where, and prices that were asked for.
+const KEPT: [&str; 5] = [
+    "gpu_name",
+    "geolocation",
+    TYPE_PRICES[0],
+    TYPE_PRICES[1],
+    TYPE_PRICES[2],
+];
+
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
@@ -45,10 +63,15 @@ impl Shown {
             Self::Rail => None,
         }
     }
+
+    /// Whether the rail gives way to the column.
+    fn is_kept(self) -> bool {
+        self.field().is_some_and(|field| KEPT.contains(&field.key))
+    }
 }
 
 /// The columns of a table, from left to right.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Columns {
     pub shown: Vec<Shown>,
     pub drawn: Vec<Column>,
@@ -74,7 +97,7 @@ impl Columns {
             let least = if has_reasons { REASON } else { NARROW_RAIL };
             let full = if has_preview { NARROW_RAIL } else { RAIL };
             let is_wide = is_telling && screen >= ROOMY;
-            columns.insert(index, rail(is_wide.then_some(full), least));
+            columns.insert(index, rail_column(is_wide.then_some(full), least));
         }
         Self {
             shown,
@@ -85,8 +108,44 @@ impl Columns {
 
     /// Places the columns that fit into `width` cells after a gutter of `gutter` cells; of the columns that
     /// scroll, the first `offset` are left out.
-    pub(super) fn place(&self, offset: usize, gutter: u16, width: u16) -> Strip {
+    ///
+    /// The rail has at most 8 cells while the place of an offer or another of the [`KEPT`] columns is cut or
+    /// left out, and is left out itself where that brings one of them back.
+    pub(super) fn place(mut self, offset: usize, gutter: u16, width: u16) -> (Self, Strip) {
+        let rail = self.shown.iter().position(|shown| *shown == Shown::Rail);
+        // Scrolled sideways the rail is as at first.
+        let first = self.strip(0, gutter, width);
+        let kept = self.shown.iter().filter(|shown| shown.is_kept()).count();
+        let is_cut = self.count_kept(&first, Column::is_whole_in) < kept;
+        if let Some(index) = rail.filter(|index| is_cut && self.drawn[*index].width != REASON) {
+            self.drawn[index] = rail_column(None, NARROW_RAIL);
+            let mut without = self.clone();
+            without.shown.remove(index);
+            without.drawn.remove(index);
+            let in_sight = |columns: &Self| {
+                let strip = columns.strip(0, gutter, width);
+                columns.count_kept(&strip, |_, _| true)
+            };
+            if in_sight(&without) > in_sight(&self) {
+                self = without;
+            }
+        }
+        let strip = self.strip(offset, gutter, width);
+        (self, strip)
+    }
+
+    /// The columns that fit, as [`Columns::place`] has them, with the rail as it is.
+    fn strip(&self, offset: usize, gutter: u16, width: u16) -> Strip {
         place_in_order(&self.drawn, self.leading, offset, gutter, width)
+    }
+
+    /// The number of placed columns that are worth more than the rail and have enough cells.
+    fn count_kept(&self, strip: &Strip, has_enough: impl Fn(&Column, u16) -> bool) -> usize {
+        let is_counted = |place: &&Placed| {
+            let is_kept = self.shown.get(place.index).is_some_and(|shown| shown.is_kept());
+            is_kept && has_enough(&self.drawn[place.index], place.width)
+        };
+        strip.placed.iter().filter(is_counted).count()
     }
 }
 
@@ -101,7 +160,7 @@ fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
 
 /// The column of rails, which show the place of each row's price among comparable rows: `wide` cells, but no
 /// fewer than `least`, and up to 12 more where space is left; without `wide`, exactly `least`.
-fn rail(wide: Option<u16>, least: u16) -> Column {
+fn rail_column(wide: Option<u16>, least: u16) -> Column {
     let width = wide.unwrap_or(least).max(least);
     // The ends of the rail.
     let title = match width {
@@ -131,7 +190,8 @@ pub(in crate::features::search) fn has_preview(resource: Resource, state: &State
     has_room && state.browsers[resource].selected_row().is_some()
 }
 
-/// Arranges the default columns for the room beside them: the times of a job follow the place; with a preview
+/// Arranges the default columns for the room beside them: the times of a job follow the place, and the prices of the
+/// price types the GPU model; with a preview
 /// the id is left out; on a tight screen the GPU model, if among them, comes first and the id is left out.
 ///
 /// Does nothing for workergroups, and if the user chose other columns or another order.
@@ -139,6 +199,9 @@ fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_previe
     if are_usual(fields, browser.resource()) {
         // The kind and the place of the offer come before the times of the job.
         move_behind("geolocation", fields, is_time);
+        for key in TYPE_PRICES.iter().rev() {
+            move_behind("gpu_name", fields, |field| field.key == *key);
+        }
         if has_preview {
             // The preview shows the id of the selected row.
             fields.retain(|field| field.key != "id");

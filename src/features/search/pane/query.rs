@@ -125,6 +125,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let bar = &browser.bar;
     scene.clickable(area, Target::Hint(Action::Query));
+    scene.layout.query = Some(area);
     let ([prompt, text, count], count_text) = layout(browser, area, scene);
     scene.render(Line::styled(format!("{count_text} "), theme.dim).right_aligned(), count);
     let style = if bar.editing { theme.accent } else { theme.dim };

@@ -62,9 +62,12 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
     let Some(listing) = shown.listing() else {
         return Viewport::default();
     };
-    let columns = Columns::new(browser, listing, has_preview, scene.state.screen.size.0);
     let own = own_listings(browser, scene);
-    let strip = columns.place(browser.column_offset, gutter(browser, own), area.width);
+    let (columns, strip) = Columns::new(browser, listing, has_preview, scene.state.screen.size.0).place(
+        browser.column_offset,
+        gutter(browser, own),
+        area.width,
+    );
     let local = scene.state.local_time(scene.now);
     let rows = Records {
         browser,
