@@ -470,8 +470,14 @@ impl TestApp {
         &self.terminal.backend().buffer().content
     }
 
+    /// Whether a text is on the screen, or would be if fields had no ends.
     pub fn shows(&self, text: &str) -> bool {
-        self.screen().contains(text)
+        self.screen().contains(text) || self.without_ends().contains(text)
+    }
+
+    /// The screen with blanks in place of the lines upwards, which end the fields of a theme without colours.
+    pub fn without_ends(&self) -> String {
+        self.screen().replace(['│', '┃'], " ")
     }
 
     /// Fails with the screen when a text is not on it.

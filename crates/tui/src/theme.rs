@@ -169,7 +169,6 @@ impl Theme {
         warning: rgb(0xffd040).add_modifier(Modifier::BOLD),
         error: rgb(0xffa0a0).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         background: Some(Color::from_u32(0)),
-        field: on((0xffffff, 0)).add_modifier(Modifier::UNDERLINED),
         backdrop: rgb(0x969696).remove_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         thick_focus: true,
         ..Palette {
@@ -183,7 +182,7 @@ impl Theme {
             warning: 0xffd040,
             error: 0xffa0a0,
             live: (0, 0xffd040),
-            field: (0xffffff, 0),
+            field: (0xffffff, 0x2a2a2a),
             input: (0xffffff, 0x00407a),
             highlight: (0, 0xffffff),
             series: [0x66ffff, 0xff9dff, 0xa8ffe0, 0xffffff, 0xb4b4ff, 0xffd8c0],
@@ -232,8 +231,9 @@ impl Theme {
         live: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
         background: None,
         focus: Style::new().add_modifier(Modifier::BOLD),
-        field: Style::new().add_modifier(Modifier::UNDERLINED),
-        input: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
+        // Fields have a frame.
+        field: Style::new(),
+        input: Style::new().add_modifier(Modifier::BOLD),
         highlight: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         backdrop: Style::new()
             .add_modifier(Modifier::DIM)

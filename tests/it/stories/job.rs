@@ -20,8 +20,8 @@ fn words(desk: &TestApp, text: &str) -> Vec<String> {
 /// What stands in a field of the form.
 #[track_caller]
 fn field(desk: &TestApp, label: &str) -> String {
-    let (screen, label) = (desk.screen(), format!(" {label}   "));
-    let after = screen.lines().filter_map(|line| Some(line.split_once(&label)?.1));
+    let (screen, label) = (desk.without_ends(), format!(" {label}   "));
+    let mut blocks = screen.lines().filter_map(|line| Some(line.split_once(&label)?.1));
     // The bill has some of these words, too; a block ends with its note.
     let notes = [
         "24h, 3d, 2w",
@@ -30,7 +30,6 @@ fn field(desk: &TestApp, label: &str) -> String {
         "500M tokens",
         "friday, 18:00",
     ];
-    let mut blocks = after.map(|rest| rest.split(['│', '┃']).next().unwrap_or_default());
     let value = blocks.find(|block| notes.iter().any(|note| block.contains(note)));
     value.unwrap().split_whitespace().next().unwrap_or_default().to_owned()
 }

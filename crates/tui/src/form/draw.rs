@@ -211,6 +211,9 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         let room = area.right().saturating_sub(x);
         let block = Rect::new(x, y, room.min(WIDEST), 1);
         buffer.set_style(block, if is_focused { theme.input } else { theme.field });
+        if theme.field.bg.is_none() {
+            frame(is_focused, block, theme, buffer);
+        }
         let value = Rect {
             x: x + 1,
             width: block.width.saturating_sub(2),
@@ -221,8 +224,8 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         // At the end of the block, while the value leaves it room.
         if note > 0 && used + 2 + note <= value.width {
             let rest = Rect::new(value.right() - note, y, note, 1);
-            // Where only an underline shows the field, the note is no part of the value.
-            let style = theme.dim.remove_modifier(Modifier::UNDERLINED | Modifier::BOLD);
+            // The note is no part of the value, which a style without colours sets in bold.
+            let style = theme.dim.remove_modifier(Modifier::BOLD);
             Line::styled(field.note.as_ref(), style).render(rest, buffer);
         }
         let mut below = y + 1;
@@ -328,6 +331,18 @@ impl<K: Copy + Eq> FormLines<'_, K> {
     }
 }
 
+/// Draws the ends of a field for themes that have no background for it: thick ones if it is focused.
+fn frame(is_focused: bool, block: Rect, theme: &Theme, buffer: &mut Buffer) {
+    let (sign, style) = if is_focused {
+        ("┃", theme.focus)
+    } else {
+        ("│", theme.border)
+    };
+    for x in [block.left(), block.right().saturating_sub(1)] {
+        buffer.set_string(x, block.y, sign, style);
+    }
+}
+
 /// Draws the mask of a secret; returns the position of the cursor, behind its stars.
 fn secret(input: &SecretInput, area: Rect, style: Style, buffer: &mut Buffer) -> Position {
     Line::styled(input.mask(), style).render(area, buffer);
@@ -375,9 +390,10 @@ mod tests {
     #[test]
     fn labels_align_and_values_have_an_extent() {
         let (rows, layout) = drawn(&form());
-        assert_eq!(rows[0], "    Name   night");
-        assert_eq!(rows[1], "Run time   72h             hours, or 3d");
-        assert_eq!(rows[2], "    Type   ‹ on-demand ›");
+        // Without colours a field has ends, which are thick where the cursor is.
+        assert_eq!(rows[0], "    Name  ┃night                       ┃");
+        assert_eq!(rows[1], "Run time  │72h             hours, or 3d│");
+        assert_eq!(rows[2], "    Type  │‹ on-demand ›               │");
         assert_eq!(rows[4], "          [ Save ]");
         assert_eq!(layout.cursor, Some(Position::new(16, 0)));
     }
@@ -387,12 +403,12 @@ mod tests {
         let mut form = form();
         form.update(Command::Move(Motion::Down));
         form.paste("soon").unwrap();
-        assert_eq!(drawn(&form).0[2], "    Type   ‹ on-demand ›");
+        assert_eq!(drawn(&form).0[2], "    Type  │‹ on-demand ›               │");
         form.update(Command::Move(Motion::Down));
         assert_eq!(drawn(&form).0[2], "          Not a duration");
         form.update(Command::Move(Motion::Up));
         form.paste("48h").unwrap();
-        assert_eq!(drawn(&form).0[2], "    Type   ‹ on-demand ›");
+        assert_eq!(drawn(&form).0[2], "    Type  │‹ on-demand ›               │");
         assert_eq!(form.text(Key::Hours), "48h");
     }
 
@@ -434,11 +450,11 @@ mod tests {
         form.set_error(Key::Name, Some("Not a number".to_owned()));
         form.mark_error(Key::Name, 4..7);
         let (rows, _) = drawn(&form);
-        assert_eq!(rows[0], "    Name   one two");
+        assert_eq!(rows[0], "    Name  ┃one two                     ┃");
         assert_eq!(rows[1], "               ^^^");
         assert_eq!(rows[2], "          Not a number");
         form.set_error(Key::Name, None);
-        assert_eq!(drawn(&form).0[1], "Run time   72h             hours, or 3d");
+        assert_eq!(drawn(&form).0[1], "Run time  │72h             hours, or 3d│");
     }
 
     #[test]
@@ -447,7 +463,7 @@ mod tests {
         form.set_text(Key::Name, "a name that is longer than its field");
         form.focus_on(Key::Kind);
         let (rows, _) = drawn(&form);
-        assert_eq!(rows[0], "    Name   a name that is longer than …");
+        assert_eq!(rows[0], "    Name  │a name that is longer than …│");
     }
 
     #[test]

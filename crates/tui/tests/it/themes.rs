@@ -185,6 +185,25 @@ fn text_can_be_read_in_every_theme() {
 
 /// So that every role can be changed by the configuration.
 #[test]
+fn fields_are_blocks_of_which_the_focused_one_stands_out() {
+    let (black, white) = (Color::Rgb(0, 0, 0), Color::Rgb(255, 255, 255));
+    for (theme, ground) in [
+        (Theme::DARK, black),
+        (Theme::LIGHT, white),
+        (Theme::HIGH_CONTRAST, black),
+    ] {
+        let grounds = [ground, theme.field.bg.unwrap(), theme.input.bg.unwrap()];
+        let [screen, field, input] = grounds.map(luminance);
+        assert!(
+            (screen - field).abs() > 0.003 && (input - field).abs() > 0.003,
+            "{grounds:?}"
+        );
+        assert!((input - screen).abs() > (field - screen).abs(), "{grounds:?}");
+        assert!(theme.field.add_modifier.is_empty(), "no line below fields");
+    }
+}
+
+#[test]
 fn every_style_of_a_theme_is_a_role() {
     let mut theme = Theme::DARK;
     let styles = format!("{theme:?}").matches("Style {").count();
