@@ -260,6 +260,41 @@ fn the_rail_gives_way_to_the_gpu_and_the_place() {
 }
 
 #[test]
+fn no_sentence_of_the_preview_wraps() {
+    let longer = ["101", "102", "103", "104", "105"]
+        .iter()
+        .fold(MARKET.to_owned(), |market, id| {
+            market.replace(&format!("\"id\":{id},"), &format!("\"id\":38412{id},"))
+        });
+    let mut desk = TestApp::with_offers(&longer);
+    desk.resize(120, 40);
+    type_job(&mut desk).keys("enter");
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        let screen = desk.screen();
+        // The preview is behind the second border of the table.
+        let lines = screen
+            .lines()
+            .filter_map(|line| line.rsplit_once("││").or(line.rsplit_once("┃│")));
+        seen.extend(lines.map(|(_, text)| text.trim_end_matches(['│', ' ']).to_owned()));
+        desk.keys("j");
+    }
+    let is_price = |line: &&String| line.contains("  job $");
+    assert!(seen.iter().filter(is_price).any(|line| line.contains('◆')), "{seen:#?}");
+    for line in seen
+        .iter()
+        .filter(|line| line.contains("beats it") || line.contains("◆ "))
+    {
+        assert!(line.contains("38412") || line.contains("/h"), "{line}: {seen:#?}");
+    }
+    assert!(
+        !seen
+            .iter()
+            .any(|line| line.trim() == "30 days" || line.contains("per GPU") && line.starts_with("  "))
+    );
+}
+
+#[test]
 fn marks_are_of_rows_that_are_there() {
     let mut desk = wide();
     desk.keys("space space /")

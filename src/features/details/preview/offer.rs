@@ -10,7 +10,7 @@ use crate::domain::insight::{FEWEST, Measure, Rank, share};
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{OfferType, Resource, format};
 use crate::table::browser::Browser;
-use crate::tui::text::capitalized;
+use crate::tui::text::{capitalized, cells};
 
 /// The lines of an offer's card, from its name and price to its machine and host; facts that are not reported
 /// are left out.
@@ -70,8 +70,32 @@ pub(super) fn name(card: &Card<'_>) -> String {
 
 /// The line of the price: $/h (after `~` if it includes the storage of the search), that per GPU if there are
 /// several, the bill of the job if there is one, and `◆ best value`, with a job `◆ best for the job`, for a
-/// member of the Pareto front.
+/// member of the Pareto front. Where they do not fit, that is shortened first, then the price per GPU is left out.
 fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
+    let row = u32::try_from(card.subject.row).ok();
+    let front = browser.computed.front();
+    let is_best = front.is_some_and(|front| row.is_some_and(|row| front.contains(row)));
+    let marks: &[&str] = match (is_best, browser.pricing().job.is_some()) {
+        (false, _) => &[""],
+        (true, true) => &["  ◆ best for the job", "  ◆ best", "  ◆"],
+        (true, false) => &["  ◆ best value", "  ◆ best", "  ◆"],
+    };
+    let forms = [true, false].into_iter().flat_map(|has_per_gpu| {
+        let line = price_and_bill(card, browser, has_per_gpu);
+        marks.iter().map(move |mark| {
+            let mut line = line.clone();
+            line.push_span(Span::styled(*mark, card.theme().good));
+            line
+        })
+    });
+    let forms: Vec<Line<'static>> = forms.collect();
+    let fitting = forms.iter().find(|line| line.width() <= usize::from(card.width));
+    fitting.or(forms.last()).cloned().unwrap_or_default()
+}
+
+/// The price of an offer, with `has_per_gpu` also that per GPU if there are several, and the bill of the job if
+/// there is one.
+fn price_and_bill(card: &Card<'_>, browser: &Browser, has_per_gpu: bool) -> Line<'static> {
     let theme = card.theme();
     let pricing = browser.pricing();
     let prices = Prices::new(card.subject.listing, pricing.model);
@@ -82,7 +106,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
             let text = format!("{estimate}{}", format::per_hour(hourly));
             line.push_span(Span::styled(text, theme.figure()));
             let per_gpu = prices.per_unit(card.subject.row, hourly).gpu;
-            if let Some(per_gpu) = per_gpu.filter(|price| hourly - price > 1e-9) {
+            if let Some(per_gpu) = per_gpu.filter(|price| has_per_gpu && hourly - price > 1e-9) {
                 let text = format!("  {} per GPU", format::per_hour(per_gpu));
                 line.push_span(Span::styled(text, theme.dim));
             }
@@ -94,18 +118,6 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
         let bill = cost.map_or_else(|| "—".to_owned(), format::dollars);
         line.push_span(Span::styled("  job ", theme.dim));
         line.push_span(Span::styled(bill, theme.figure()));
-    }
-    if browser
-        .computed
-        .front()
-        .is_some_and(|front| u32::try_from(card.subject.row).is_ok_and(|row| front.contains(row)))
-    {
-        let text = if pricing.job.is_some() {
-            "  ◆ best for the job"
-        } else {
-            "  ◆ best value"
-        };
-        line.push_span(Span::styled(text, theme.good));
     }
     line
 }
@@ -198,8 +210,13 @@ fn ranking_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     } else {
         ", hidden by your filters,"
     };
-    let text = format!("{id}{hidden} beats it: {} {basis}", by.join(" and "));
-    card.sentence(&text, theme.warning)
+    let texts = [
+        format!("{id}{hidden} beats it: {} {basis}", by.join(" and ")),
+        format!("{id}{hidden} beats it: {}", by.join(", ")),
+        format!("{id}{hidden} beats it"),
+    ];
+    let fitting = texts.iter().find(|text| cells(text) <= card.width);
+    card.sentence(fitting.unwrap_or(&texts[0]), theme.warning)
 }
 
 /// The rail of the price, and the bars of speed, network and reliability; those without data are left out.

@@ -193,22 +193,22 @@ pub(super) fn prices(
     if let Ok(hourly) = prices.hourly(row, pricing.gb) {
         let name = model(pricing.model);
         let month = format::dollars(hourly * HOURS_PER_MONTH);
-        lines.push(labelled(
-            name,
-            format!("{}, {month} per 30 days", format::per_hour(hourly)),
-        ));
-        if let Ok(base) = prices.base(row) {
-            let storage = (hourly - base).max(0.0);
-            let (gb, _) = browser.storage();
-            lines.push(labelled(
-                "",
-                format!(
-                    "{} GPUs + {} for {}",
-                    format::per_hour(base),
-                    format::per_hour(storage),
-                    format::gigabytes(gb)
-                ),
-            ));
+        let base = prices.base(row).ok();
+        let parts = base.map(|base| (base, (hourly - base).max(0.0)));
+        let parts = parts.map(|parts| (format::per_hour(parts.0), format::per_hour(parts.1)));
+        let disk = format::gigabytes(browser.storage().0);
+        if view.is_some() {
+            let text = format!("{}, {month} per 30 days", format::per_hour(hourly));
+            lines.push(labelled(name, text));
+            lines.extend(parts.map(|(gpus, storage)| labelled("", format!("{gpus} GPUs + {storage} for {disk}"))));
+        } else {
+            // The card is narrow.
+            lines.push(labelled(name, format::per_hour(hourly)));
+            lines.push(labelled("30 days", month));
+            lines.extend(parts.into_iter().flat_map(|(gpus, storage)| {
+                let disk = format!("{disk} of disk");
+                [labelled("GPUs", gpus), labelled(&disk, storage)]
+            }));
         }
     }
     lines.extend(view.into_iter().flat_map(|view| models(view, browser, scene)));

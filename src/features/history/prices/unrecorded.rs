@@ -108,7 +108,13 @@ fn prices_on_offer((listing, row): (&Listing, usize), unit: &str, area: Rect, sc
         .collect();
     alike.sort_by(|left, right| left.0.total_cmp(&right.0));
     let name = format::cell(listing, row, model, 20);
-    let heading = Line::styled(format!("Cheapest {name} now, {unit}"), scene.theme.heading);
+    let headings = [
+        format!("Cheapest {name} now, {unit}"),
+        format!("Cheapest now, {unit}"),
+        "Cheapest now".to_owned(),
+    ];
+    let heading = headings.into_iter().find(|heading| cells(heading) <= list.width);
+    let heading = Line::styled(heading.unwrap_or_default(), scene.theme.heading);
     let offer = |(price, row): &(f64, usize)| {
         let cell = |key: &str| field(key).map_or_else(String::new, |field| format::cell(listing, *row, field, 20));
         let place = cell("geolocation");
