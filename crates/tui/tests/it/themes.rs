@@ -183,7 +183,6 @@ fn text_can_be_read_in_every_theme() {
     }
 }
 
-/// So that every role can be changed by the configuration.
 #[test]
 fn fields_are_blocks_of_which_the_focused_one_stands_out() {
     let (black, white) = (Color::Rgb(0, 0, 0), Color::Rgb(255, 255, 255));
@@ -203,6 +202,7 @@ fn fields_are_blocks_of_which_the_focused_one_stands_out() {
     }
 }
 
+/// So that every role can be changed by the configuration.
 #[test]
 fn every_style_of_a_theme_is_a_role() {
     let mut theme = Theme::DARK;
