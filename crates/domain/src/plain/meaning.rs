@@ -166,9 +166,9 @@ impl Context<'_> {
                 Fact::PerMachine(gpus) => parts.per_machine.push(*gpus),
                 Fact::Shared(same) => parts.same.push(*same),
                 Fact::Set(settings) => parts.shapes.extend(settings.cluster),
+                // `2 or 4 gpus` are two, and no size of a cluster.
                 Fact::Choice("num_gpus", gpus, Sense::Wanted) => {
-                    // `2 or 4 gpus` is no size of a cluster.
-                    parts.gpus.extend(gpus.iter().map(|gpus| gpus.parse().unwrap_or(0)));
+                    parts.gpus.extend(gpus.iter().flat_map(|gpus| gpus.parse::<u32>()));
                 }
                 Fact::Choice(..) | Fact::Condition(_) | Fact::Size(_) | Fact::Price(_) => {}
                 Fact::Id(_) | Fact::Note(_) => {}

@@ -177,7 +177,13 @@ fn picks(view: &Cluster, bill: Bill, width: u16, scene: &Scene<'_, '_>) -> Vec<L
         return Vec::new();
     };
     let has_machines = width >= WITH_MACHINES;
-    let of_machine = |text: &str| if has_machines { format!(" {text:>8}") } else { String::new() };
+    let of_machine = |text: &str| {
+        if has_machines {
+            format!(" {text:>8}")
+        } else {
+            String::new()
+        }
+    };
     let row = |(row, price): &(u32, f64)| {
         let cell = |key: &str| format::cell_of(listing, *row as usize, key, 20);
         let [many, model, memory] = ["num_gpus", "gpu_name", "gpu_ram"].map(cell);

@@ -25,6 +25,7 @@ use crate::features::market::summary as market;
 use crate::features::market::summary::Overview;
 use crate::features::market_line;
 use crate::keys::{Action, Context, Motion, Side, Step};
+use crate::table::browser::Browser;
 use crate::table::remote::Phase;
 use crate::table::suggestions::Remedy;
 use crate::tui::input_widget::InputWidget;
@@ -83,7 +84,11 @@ impl BrowserPane {
             return Outcome::Handled;
         }
         match action {
-            Action::Open if browser.remedy() == Some(Remedy::WithoutWords) => drop_words(browser),
+            Action::Open if browser.remedy() == Some(Remedy::WithoutWords) => {
+                drop_words(browser);
+                // In place of the notice that names them.
+                cx.toast("Searched without these words");
+            }
             Action::Open if browser.remedy() == Some(Remedy::Suggestion) => {
                 if browser.take_suggestions() {
                     self.refresh(cx);
