@@ -92,7 +92,8 @@ fn notice(model: &Model, theme: &Theme) -> Option<Activity> {
 }
 
 /// Draws the current notice below the line `area`, over everything, if it is too long for the line; otherwise
-/// nothing. It covers neither the query of a pane nor the line of the text cursor.
+/// nothing. It covers neither the query of a pane nor the line of the text cursor, and is above the keys while the query
+/// is typed.
 pub fn long_notice(model: &Model, area: Rect, cursor: Option<Position>, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 > room(model, area, scene)) else {
@@ -106,10 +107,16 @@ pub fn long_notice(model: &Model, area: Rect, cursor: Option<Position>, scene: &
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let query = scene.layout.query.filter(|_| model.overlays.is_empty());
     let top = query.map_or(area.bottom(), Rect::bottom);
-    let typed = cursor.filter(|cursor| (top..top + height).contains(&cursor.y));
-    let top = typed.map_or(top, |cursor| cursor.y + 1);
+    let screen = scene.frame.area();
+    let is_typed = |area: Rect| cursor.is_some_and(|cursor| area.contains(cursor));
+    let top = match cursor {
+        // The reading of the words and their completion are below the query: above the keys.
+        Some(_) if query.is_some_and(is_typed) => screen.bottom().saturating_sub(1 + height),
+        Some(cursor) if (top..top + height).contains(&cursor.y) => cursor.y + 1,
+        Some(_) | None => top,
+    };
     let below = Rect::new(area.right().saturating_sub(widest), top, widest, height);
-    let below = below.intersection(scene.frame.area());
+    let below = below.intersection(screen);
     scene.render(Clear, below);
     scene.frame.buffer_mut().set_style(below, theme.field);
     let lines = lines

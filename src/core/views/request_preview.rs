@@ -16,7 +16,7 @@ pub(crate) fn condition_lines<'a>(
     /// Maximum length of a condition's text, in cells.
     const LONGEST: usize = 200;
     let line = |condition: &Condition| {
-        let text = visible(&language::print_condition(condition), LONGEST);
+        let text = visible(&language::print_condition_briefly(condition), LONGEST);
         // The first clause: the rest has examples, which would read as values of the condition.
         let name = condition.field.doc.split(['.', ';', ':', ',']).next();
         Line::from(vec![

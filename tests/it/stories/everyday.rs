@@ -150,7 +150,8 @@ fn a_long_notice_covers_neither_the_search_nor_what_is_typed() {
         desk.send(long());
         desk.wait(0.0)
             .expect("a sentence that is long")
-            .expect("rtx 4090 in europe under 0.40");
+            .expect("rtx 4090 in europe under 0.40")
+            .expect("dph_total<0.4");
         // The search of a list is in its first line.
         desk.keys("esc esc f").type_text("reliab");
         desk.send(long());
