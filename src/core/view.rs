@@ -20,7 +20,6 @@ use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Resource, plain};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context, Motion};
-use crate::table::query_input::PriceLimit;
 use crate::table::remote::Ticket;
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
@@ -219,7 +218,7 @@ pub enum Open {
     /// The planner of clusters, for a number of GPUs of one model or of any.
     ClusterOfGpus { gpus: u64, model: Option<String> },
     /// The form of a new alert on the search, with its limit in $/h if one is given.
-    AlertBelow(Option<PriceLimit>),
+    AlertBelow(Option<plain::PriceLimit>),
     /// The form of a new workergroup for the search, with its most workers if they are given.
     GroupOfSearch { workers: Option<u32> },
 }

@@ -14,7 +14,7 @@ use crate::domain::cost::VolumeTerm;
 use crate::domain::field::Kind;
 use crate::domain::language::{Candidate, Completion};
 use crate::domain::local::LocalTime;
-use crate::domain::plain::{Cluster, Question, Reading, Settings};
+use crate::domain::plain::{Cluster, PriceLimit, Question, Reading, Settings};
 use crate::domain::quantity::{Quantity, write};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{
@@ -340,14 +340,6 @@ pub(crate) struct Ran {
     pub limit: Option<PriceLimit>,
     /// The most workers of a workergroup.
     pub workers: Option<u32>,
-}
-
-/// A maximum price in $/h.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PriceLimit {
-    pub dollars: f64,
-    /// Whether it is of one GPU rather than of all GPUs of an offer.
-    pub is_per_gpu: bool,
 }
 
 /// Removes the maximum price from the conditions of words that ask for an alert, and returns it; `None`, and nothing

@@ -140,21 +140,20 @@ impl Context<'_> {
                 Fact::Note(note) => meaning.notes.push(note.clone()),
             }
         }
-        // In printed form, if the resource has such fields.
-        let parsed = language::parse(
-            &conditions.join(" "),
-            self.market.catalog,
-            self.market.dialect,
-            &[],
-            Mode::Bar,
-        )
-        .ok()?;
+        let printed = self.printed(&conditions.join(" "))?;
+        meaning.conditions = format!("{} {printed}", meaning.conditions).trim().into();
+        Some(meaning)
+    }
+
+    /// The conditions in printed form; `None` if the resource lacks one of their fields.
+    fn printed(&self, conditions: &str) -> Option<String> {
+        let (catalog, dialect) = (self.market.catalog, self.market.dialect);
+        let parsed = language::parse(conditions, catalog, dialect, &[], Mode::Bar).ok()?;
         let removed = parsed.removed.iter();
         let freed = removed.map(|field| format!("{}={}", field.key, language::ANY));
         let words = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
         let printed = words.collect::<Vec<_>>().join(" ");
-        meaning.conditions = format!("{} {printed}", meaning.conditions).trim().into();
-        parsed.words.is_empty().then_some(meaning)
+        parsed.words.is_empty().then_some(printed)
     }
 
     /// The parts of a cluster in all clauses.

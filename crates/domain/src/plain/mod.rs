@@ -25,7 +25,7 @@ use std::ops::Range;
 pub use cluster::Cluster;
 pub use meaning::Meaning;
 pub use models::Names;
-pub use question::Question;
+pub use question::{PriceLimit, Question};
 pub use settings::Settings;
 
 use super::language::{self, LanguageError, Mode, Parsed, Suggestion};

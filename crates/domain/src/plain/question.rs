@@ -21,6 +21,14 @@ pub enum Question {
     Plan,
 }
 
+/// A maximum price in $/h.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PriceLimit {
+    pub dollars: f64,
+    /// Whether it is of one GPU rather than of all GPUs of an offer.
+    pub is_per_gpu: bool,
+}
+
 /// The phrases of each question.
 pub(super) const QUESTIONS: [(Question, &str); 5] = [
     (

@@ -13,6 +13,7 @@ use crate::core::State;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::format;
+use crate::domain::plain::PriceLimit;
 use crate::domain::quantity::{self, Quantity, QuantityError};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
@@ -21,7 +22,6 @@ use crate::features::alerts::change as change_alerts;
 use crate::keys::Action;
 use crate::record::alerts::{Alert, AlertChange, Followed, describe_trigger};
 use crate::record::{AlertState, Moment, PricePer, Repeat, Rule, Trigger};
-use crate::table::query_input::PriceLimit;
 use crate::tui::form::{Field, Form};
 use crate::tui::text::capitalized;
 

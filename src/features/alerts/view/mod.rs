@@ -13,6 +13,7 @@ use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::confirm::Confirm;
 use crate::core::views::typed_search::{TypedEvent, TypedSearch};
 use crate::core::{Pane, State};
+use crate::domain::plain::PriceLimit;
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
 use crate::domain::{Resource, RowId};
@@ -22,7 +23,6 @@ use crate::features::saved;
 use crate::keys::{Action, Context};
 use crate::record::Moment;
 use crate::record::alerts::{Alert, AlertChange, Followed, describe_trigger};
-use crate::table::query_input::PriceLimit;
 use crate::tui::input_widget::InputWidget;
 
 /// The region of the search line.

@@ -133,7 +133,6 @@ pub fn of_report(
     (start, starts): (Option<ColdStart>, u32),
     theme: &Theme,
 ) -> Vec<Line<'static>> {
-    let (group, dialect) = (&look.group, look.dialect);
     let more = match preflight.coverage {
         Coverage::Whole => "",
         Coverage::Cut | Coverage::Unknown => "at least ",
@@ -149,7 +148,27 @@ pub fn of_report(
         let text = format!("{} to {}", per_hour(prices.lowest), per_hour(prices.highest));
         lines.push(labelled("One worker", text, theme.text, theme));
     }
-    let counts = WorkerCounts::new(group, dialect);
+    lines.extend(cost_lines(preflight, look, theme));
+    let outlook = look.outlook(Ok(preflight));
+    if let Some(worst) = &outlook.worst {
+        let more = if outlook.unknown.is_some() { "more than " } else { "" };
+        let text = format!("{more}{}", worst.formula());
+        lines.push(labelled("At worst", text, theme.text, theme));
+    }
+    if let Some(text) = outlook.no_price_limit() {
+        lines.push(signed("✗", &text, theme.error));
+    }
+    if start.is_some() {
+        let text = cold_start(preflight, start, starts);
+        lines.push(labelled("Cold start", text, theme.text, theme));
+    }
+    lines
+}
+
+/// The cost now of the fewest and of the most workers, a line each; of equal numbers one line.
+fn cost_lines(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
+    let group = &look.group;
+    let counts = WorkerCounts::new(group, look.dialect);
     let equal = usize::from(counts.min == counts.max);
     let [least, most] = if equal == 0 { ["min ", "max "] } else { [""; 2] };
     let costs = [
@@ -157,6 +176,7 @@ pub fn of_report(
         (counts.max, most, group.max_workers),
     ];
     let mut label = "Cost now";
+    let mut lines = Vec::new();
     for (workers, which, sent) in costs.into_iter().skip(equal) {
         if let Some(cost) = preflight.cost(workers) {
             let default = if sent.is_none() { " (default)" } else { "" };
@@ -172,19 +192,6 @@ pub fn of_report(
             );
             lines.push(labelled(std::mem::take(&mut label), text, theme.text, theme));
         }
-    }
-    let outlook = look.outlook(Ok(preflight));
-    if let Some(worst) = &outlook.worst {
-        let more = if outlook.unknown.is_some() { "more than " } else { "" };
-        let text = format!("{more}{}", worst.formula());
-        lines.push(labelled("At worst", text, theme.text, theme));
-    }
-    if let Some(text) = outlook.no_price_limit() {
-        lines.push(signed("✗", &text, theme.error));
-    }
-    if start.is_some() {
-        let text = cold_start(preflight, start, starts);
-        lines.push(labelled("Cold start", text, theme.text, theme));
     }
     lines
 }
