@@ -52,7 +52,7 @@ use crate::store::DocumentKind;
 /// The features that keep state or have deadlines.
 ///
 /// Each sees the additions of those before it to an update.
-static FEATURES: [Feature; 10] = [
+static FEATURES: [Feature; 11] = [
     requests::FEATURE,
     workergroups::FEATURE,
     auto_refresh::FEATURE,
@@ -63,6 +63,7 @@ static FEATURES: [Feature; 10] = [
     pick::FEATURE,
     whole_market::FEATURE,
     user_commands::FEATURE,
+    search::answer::FEATURE,
 ];
 
 /// The documents of a profile, each in a file of its own.

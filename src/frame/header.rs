@@ -29,6 +29,9 @@ const NUMBERS: u16 = 13;
 /// The maximum width of a notice that takes several lines.
 const LONG: u16 = 76;
 
+/// The blank cell between the tabs and the market.
+const GAP: u16 = 1;
+
 /// The number of cells that hold no more than fragments of words.
 const LETTERS: u16 = 10;
 
@@ -75,7 +78,8 @@ fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {
     let busy = all.iter().filter(|activity| !activity.is_idle);
     let busy: u16 = busy.map(|activity| cells(&activity.short) + 3).sum();
     let free = area.width.saturating_sub(width(&badge(model, scene.theme)) + busy);
-    free.checked_sub(tabs_width()).unwrap_or(free.saturating_sub(NUMBERS))
+    free.checked_sub(tabs_width() + GAP)
+        .unwrap_or(free.saturating_sub(NUMBERS))
 }
 
 /// The current short notice, an error with a cross in front; `None` if there is none.

@@ -382,7 +382,8 @@ impl Endpoint {
         }
         let summary = workers::summary(&self.workers);
         RouteOutcome::Waiting(if workers::ready(&self.workers).next().is_some() {
-            format!("queued behind {} requests: {summary}", ahead.requests)
+            let requests = if ahead.requests == 1 { "request" } else { "requests" };
+            format!("queued behind {} {requests}: {summary}", ahead.requests)
         } else {
             summary
         })

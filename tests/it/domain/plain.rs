@@ -791,6 +791,24 @@ fn ids_have_the_noun_of_their_field() {
     assert!(conditions("host 12").is_err(), "a count?");
 }
 
+/// All volumes are network volumes, with and without the word.
+#[test]
+fn network_says_nothing_about_volumes() {
+    for words in [
+        "2 TB 3 months",
+        "network 2tb 3 months",
+        "2tb network volume for 3 months",
+    ] {
+        let reading = read(words, &VOLUMES);
+        assert_eq!(
+            reading.volume_size_and_days(&Dialect::SANDBOX),
+            (Some(2000.0), Some(90.0)),
+            "{words}"
+        );
+        assert!(reading.refused.is_empty(), "{words}");
+    }
+}
+
 /// The views of the dashboard answer them; a command line names its commands.
 #[test]
 fn a_question_is_refused_where_no_view_can_answer() {

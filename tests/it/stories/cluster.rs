@@ -318,6 +318,26 @@ const TWINS: &str = r#"{"offers":[
  {"id":201,"machine_id":1,"gpu_name":"RTX 4090","num_gpus":4,"gpu_ram":24564,"dph_base":1.2,"dph_total":1.2,"rentable":true},
  {"id":202,"machine_id":2,"gpu_name":"RTX 4090","num_gpus":4,"gpu_ram":24564,"dph_base":1.2,"dph_total":1.2,"rentable":true}]}"#;
 
+/// At 1,000 tokens/s a GPU, four of them do 288M tokens in 20 hours for $24, and eight in 10 hours for twice $12.
+#[test]
+fn marked_offers_divide_the_work_and_its_bill() {
+    let mut desk = wide();
+    let mut throughput = Throughput::default();
+    throughput.set(WorkUnit::Tokens, "RTX 4090", 1000.0).unwrap();
+    desk.model.set_throughput(throughput);
+    let twins = TWINS.replace(
+        "\"rentable\":true",
+        "\"rentable\":true,\"storage_cost\":0,\"inet_down_cost\":0,\"inet_up_cost\":0",
+    );
+    desk.keys("/")
+        .type_text("4x 4090 288M tokens")
+        .keys("enter")
+        .answer(&twins);
+    desk.keys("space").expect("1 marked (4 GPUs, $24.00)");
+    desk.keys("space").expect("2 marked (8 GPUs, $24.00)");
+    desk.keys("v").expect("$24.00 for the job, its work divided");
+}
+
 #[test]
 fn few_offers_with_several_gpus_name_the_planner() {
     for (columns, rows) in [(80, 24), (120, 40)] {

@@ -210,6 +210,13 @@ fn a_question_for_an_id_is_answered_at_once_also_for_a_machine() {
 }
 
 #[test]
+fn a_filter_on_a_number_is_named_with_that_of_the_offer() {
+    let mut desk = wide();
+    desk.keys("/").type_text(" why 123456 num_gpus>=3").keys("enter");
+    desk.answer(HIDDEN).expect("num_gpus>=3 (it has 1)");
+}
+
+#[test]
 fn the_ban_that_hides_an_offer_is_named_and_lifted() {
     let market = MARKET.replace("\"id\":101,", "\"id\":101234,");
     for (columns, rows) in [(80, 24), (200, 60)] {

@@ -375,13 +375,35 @@ fn a_question_opens_the_view_that_answers_it() {
     for (words, answer) in [
         ("why can't I see offer 18479272", "Offer 18479272"),
         ("alert me when a 4090 goes below 25 cents", "Rings at"),
-        ("4090 price history, should I wait?", "History"),
         ("serverless endpoint on 4090, at most 6 workers", "New workergroup"),
-        ("how many 4090s for 3b tokens by sunday", "Cluster"),
     ] {
         let mut desk = desk();
         desk.keys("/").type_text(words).keys("enter").expect(answer);
     }
+}
+
+/// The history is that of the new search, whose rows it waits for.
+#[test]
+fn a_question_about_the_past_waits_for_the_rows_of_its_search() {
+    let mut desk = desk();
+    desk.keys("/")
+        .type_text("3090 price history, should I wait?")
+        .keys("enter")
+        .expect_not("History");
+    desk.answer(&OTHERS.replace("RTX 4090", "RTX 3090"))
+        .expect("History")
+        .expect("RTX 3090")
+        .expect_not("RTX 4090");
+    let mut desk = self::desk();
+    desk.keys("/")
+        .type_text("how many 4090s for 3b tokens by sunday")
+        .keys("enter")
+        .expect_not("Cluster");
+    desk.answer(MARKET).expect("Cluster");
+    // Typing again is another question.
+    let mut desk = self::desk();
+    desk.keys("/").type_text("4090 price trend").keys("enter /");
+    desk.answer(MARKET).expect_not("History");
 }
 
 #[test]

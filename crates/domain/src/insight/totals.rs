@@ -2,7 +2,7 @@
 
 use super::supply::{Amount, Machine, Supply};
 use super::total;
-use crate::cost::{Basis, Prices};
+use crate::cost::{Basis, Job, Prices};
 use crate::format::nominal_total_gb;
 
 /// Sums and extremes over offers; `None` if a record lacks the number.
@@ -16,7 +16,7 @@ pub struct Totals {
     pub vram_gb: Option<f64>,
     /// The total price in $/h.
     pub hourly: Option<f64>,
-    /// The total bill of the job in $; `None` without a job.
+    /// The total bill of the job in $, whose work is divided evenly among the GPUs; `None` without a job.
     pub bill: Option<f64>,
     /// The slowest download and upload speed, in the unit of the records.
     pub slowest: Option<(f64, f64)>,
@@ -25,7 +25,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The totals of `rows`: prices with the storage of `basis`, bills of its job. Each sum or extreme is
+    /// The totals of `rows`: prices with the storage of `basis`, bills of its job, whose work they divide. Each sum or extreme is
     /// `None` if any of the rows lacks the number, and the bill also without a job; without rows other sums
     /// are 0 and extremes `None`.
     pub fn new(prices: &Prices<'_>, basis: &Basis, rows: &[u32]) -> Self {
@@ -43,8 +43,16 @@ impl Totals {
             Some(total(numbers?.into_iter()))
         };
         let supply = Supply::new(listing, rows);
+        let amount = supply.amount();
+        // Several offers divide the work of a job; its hours each of them runs.
+        let job = basis.job.map(|job| Job {
+            shared_by: u32::try_from(amount.gpus)
+                .ok()
+                .filter(|_| job.is_work() && rows.len() > 1),
+            ..job
+        });
         Self {
-            amount: supply.amount(),
+            amount,
             shared: supply.machines().iter().flat_map(Machine::shared).collect(),
             vram_gb: sum(&|row| {
                 // Where the total is missing, `vram_gb` has it from the cards.
@@ -53,7 +61,7 @@ impl Totals {
                 Some(nominal_total_gb(megabytes, count))
             }),
             hourly: sum(&|row| prices.hourly(row, basis.gb).ok()),
-            bill: basis.job.and_then(|job| sum(&|row| prices.job_total(row, &job).ok())),
+            bill: job.and_then(|job| sum(&|row| prices.job_total(row, &job).ok())),
             slowest: least("inet_down").zip(least("inet_up")),
             left: least("duration"),
         }

@@ -390,6 +390,9 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
         };
         ways.extend(roles.iter().any(is_filler).then_some((*next, What::Filler)));
     }
+    // All volumes are network volumes.
+    let is_network = text.is_volumes() && text.tokens[at].text == "network";
+    ways.extend(is_network.then_some((at + 1, What::Filler)));
     ways.extend(text.is_one_of(at, "or").then_some((at + 1, What::Or)));
     ways.retain(|(next, _)| text.is_border(at) && text.is_border(*next));
     let sign = role!(text, at, Role::Not(_) | Role::Behind(_) | Role::Compare(..) => ());

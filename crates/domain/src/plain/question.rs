@@ -43,7 +43,8 @@ pub(super) const QUESTIONS: [(Question, &str); 5] = [
     ),
     (
         Question::Alert,
-        "alert|beep|beep me when|beep me if|wake me up when|wake me up if|buzz me when|alert me|alert me when|alert me if|price alert|new alert|an alert|alarm|set alarm|set an alarm|\
+        "alert|also while the program is closed|also while closed|while closed|even while closed|also when closed|\
+        also while bourse is closed|also when bourse is closed|beep|beep me when|beep me if|wake me up when|wake me up if|buzz me when|alert me|alert me when|alert me if|price alert|new alert|an alert|alarm|set alarm|set an alarm|\
         set alert|set an alert|set a price alert|notify|notify me|notify me when|notify me if|notification|\
         tell me when|tell me if|tell me once|let me know|let me know when|let me know if|ping me|ping me when|\
         ping me if|email me when|email me if|mail me when|message me when|text me when|wake me when|wake me if|\

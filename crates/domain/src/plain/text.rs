@@ -73,6 +73,11 @@ impl<'a> Text<'a> {
         self.catalog.resource == Resource::Offers
     }
 
+    /// Whether the text is a search for network volumes.
+    pub(super) fn is_volumes(&self) -> bool {
+        self.catalog.resource == Resource::Volumes
+    }
+
     /// Whether the text is a search for workergroups, whose names may be any words.
     pub(super) fn is_groups(&self) -> bool {
         self.catalog.resource == Resource::Workergroups

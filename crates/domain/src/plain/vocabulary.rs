@@ -149,6 +149,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Fixed("verified=true", "verified=false"), "verified"),
     (Fixed("verified=false", "verified=true"), "unverified"),
     (Fixed("verified=any", ""), "verified or not|no verification needed|verification not needed|including unverified|unverified ok|unverified is fine"),
+    (Fixed("rentable=true", "rentable=false"), "rentable"), (Fixed("rented=false", "rented=true"), "not rented|unrented"),
     (Fixed("rel>=0.99", ""), "reliable|stable|good reliability|high reliability|good uptime|high uptime"),
     (Fixed("datacenter=true", "datacenter=false"), "datacenter|datacentre|data center|data centre|dc|secure cloud"),
     (Fixed("static_ip=true", ""), "static ip|fixed ip|dedicated ip"),

@@ -270,6 +270,7 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
         let text = format!("Prices are {per}{storage}, as the search has them.");
         lines.push(Line::styled(text, theme.dim));
     }
-    lines.extend(view.check_sentences().map(|text| Line::styled(text, theme.dim)));
+    let sentences = view.check_sentences(&scene.state.keymap);
+    lines.extend(sentences.map(|text| Line::styled(text, theme.dim)));
     sheet::text(lines, side, scene);
 }

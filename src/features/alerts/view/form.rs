@@ -10,6 +10,7 @@ use super::fields::{
 };
 use super::subjects::{AlertSubject, is_volume, subjects, subjects_including};
 use crate::core::State;
+use crate::core::keys::Keymap;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::format;
@@ -19,7 +20,7 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::features::alerts::AlertWatch;
 use crate::features::alerts::change as change_alerts;
-use crate::keys::Action;
+use crate::keys::{Action, Context};
 use crate::record::alerts::{Alert, AlertChange, Followed, describe_trigger};
 use crate::record::{AlertState, Moment, PricePer, Repeat, Rule, Trigger};
 use crate::tui::form::{Field, Form};
@@ -239,14 +240,21 @@ impl AlertForm {
         (lowest < limit).then(|| format!("It rings at once: offers start at {} now.", format::unit_price(lowest)))
     }
 
-    /// Sentences on how often the alert is checked, by which programs, and whether it fires again.
-    pub fn check_sentences(&self) -> [&'static str; 2] {
+    /// Sentences on how often the alert is checked, how it rings, by which programs, and whether it fires again.
+    pub fn check_sentences(&self, keymap: &Keymap) -> [String; 3] {
         let repeat = match self.form.chosen(AlertField::Repeat) {
             0 => "Checked every minute while bourse runs, until it rings.",
             _ => "Checked every minute while bourse runs. Rings again after the condition was clear for a while.",
         };
-        let closed = "While bourse is closed, bourse watch --saved checks it: the list of alerts copies its command.";
-        [repeat, closed]
+        let rings = "It rings the terminal's bell, and your notification or command if they are on.";
+        let (list, copy) = (
+            keymap.key_of(Action::Alerts),
+            keymap.key_in(&[Context::Report], Action::Copy),
+        );
+        let closed = format!(
+            "While bourse is closed, bourse watch --saved checks it: {copy} in the list of alerts ({list}) copies its command."
+        );
+        [repeat.to_owned(), rings.to_owned(), closed]
     }
 
     /// The unit of the prices in the form: a GPU, or all GPUs of a machine.

@@ -103,6 +103,9 @@ fn lines(view: &Cluster, width: u16, scene: &Scene<'_, '_>) -> Vec<Line<'static>
     lines.extend(warnings.map(|text| Line::styled(text, theme.warning)));
     lines.extend(first_end(view, scene));
     lines.extend(wider::cut_warning(scene));
+    // A limit that nobody thought of may cost more than all that follows.
+    let limits = of_kind(RemarkKind::Limit).map(|remark| Line::styled(remark.text.clone(), theme.text));
+    lines.extend(limits);
     let runner_up = of_kind(RemarkKind::RunnerUp).map(|remark| remark.text.clone());
     let runner_up = runner_up.map(|text| Line::styled(text, theme.text));
     if is_roomy {

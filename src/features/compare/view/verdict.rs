@@ -192,11 +192,12 @@ fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
         parts.push(format!("only {together} of {all} at once: {who} share GPUs"));
         return parts;
     }
+    let divided = if pricing.is_work() { ", its work divided" } else { "" };
     parts.extend(totals.hourly.map(format::per_hour));
     parts.extend(
         totals
             .bill
-            .map(|total| format!("{} for the job", format::dollars(total))),
+            .map(|total| format!("{} for the job{divided}", format::dollars(total))),
     );
     parts.extend(totals.vram_gb.map(|gb| format!("{} VRAM", format::gigabytes(gb))));
     let unit = Unit::Transfer.symbol(browser.dialect());

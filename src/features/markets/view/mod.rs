@@ -214,7 +214,7 @@ impl View for Markets {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        Availability::hidden_if(matches!(action, Action::Job))
+        Availability::hidden_if(matches!(action, Action::Job | Action::Export))
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -228,8 +228,8 @@ impl View for Markets {
             Action::New => Self::add(cx),
             // The list is open already.
             Action::Markets => {}
-            // The job of the pane below does not apply here.
-            Action::Job => {}
+            // They are about the pane below.
+            Action::Job | Action::Export => {}
             Action::Market(index) => self.connect_to(usize::from(index), cx),
             Action::Submit | Action::Refresh | Action::Settings | Action::Remove => {
                 let Some(market) = self.market(cx.state()).cloned() else {

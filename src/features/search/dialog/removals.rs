@@ -5,10 +5,11 @@ use crate::api::Request;
 use crate::core::view::Cx;
 use crate::domain::annotations::{Bans, Supplier, suppliers};
 use crate::domain::cost::Basis;
+use crate::domain::field::Kind;
 use crate::domain::insight::{Coverage, query_coverage};
 use crate::domain::language::print_condition_briefly;
 use crate::domain::time::Now;
-use crate::domain::{Condition, Field, Listing, Operand, Operator, Query, Resource, Value, format};
+use crate::domain::{CellRef, Condition, Field, Listing, Operand, Operator, Query, Resource, Value, format};
 use crate::features::search::rules::{Funnel, FunnelLine, funnel, loosened, won_back};
 use crate::table::browser::Browser;
 use crate::table::computed_columns::ComputedColumns;
@@ -192,11 +193,12 @@ impl Removals {
                 let suppliers = suppliers(listing, row as usize).into_iter().flatten();
                 suppliers.filter(|supplier| bans.contains(supplier)).collect()
             };
-            let found = rows.into_iter().map(|row| (hides(row), banned(row)));
-            let found = found.min_by_key(|(hides, banned)| hides.len() + banned.len());
-            let (hides, banned) = found.unzip();
+            let found = rows.into_iter().map(|row| (row, hides(row), banned(row)));
+            let found = found.min_by_key(|(_, hides, banned)| hides.len() + banned.len());
+            let texts = |row| conditions.iter().map(|own| with_value(own, listing, row)).collect();
+            wanted.texts = found.as_ref().map_or_else(Vec::new, |(row, ..)| texts(*row));
+            let (hides, banned) = found.map(|(_, hides, banned)| (hides, banned)).unzip();
             (wanted.hides, wanted.banned) = (hides, banned.unwrap_or_default());
-            wanted.texts = conditions.iter().map(print_condition_briefly).collect();
             self.steps.clear();
             return;
         }
@@ -365,5 +367,17 @@ impl RemovalStep {
         let both = self.with.as_ref();
         let both = both.map(|(partner, many)| format!("; without {partner} as well, {}", of.describe_returning(*many)));
         format!("{}{}", of.describe_returning(self.cost.last), both.unwrap_or_default())
+    }
+}
+
+/// A condition with the value that a row has instead, if that is a number: `reliability>=0.99 (it has 98.7%)`.
+fn with_value(condition: &Condition, listing: &Listing, row: u32) -> String {
+    let text = print_condition_briefly(condition);
+    let (field, row) = (condition.field, row as usize);
+    match (listing.cell(row, field), field.kind) {
+        (CellRef::Number(_), Kind::Integer | Kind::Number) => {
+            format!("{text} (it has {})", format::cell(listing, row, field, 20))
+        }
+        _ => text,
     }
 }

@@ -215,7 +215,9 @@ fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
     let funnel = browser
         .sought_id()
         .map_or("find the strictest condition", |_| "why it is missing");
-    let mut keys = vec![(Action::Funnel, funnel), (Action::Query, "edit query")];
+    let has_funnel = browser.resource() != Resource::Workergroups;
+    let funnel = has_funnel.then_some((Action::Funnel, funnel));
+    let mut keys: Vec<_> = funnel.into_iter().chain([(Action::Query, "edit query")]).collect();
     if several_gpus(browser).is_some() {
         keys.insert(0, (Action::Cluster, "plan a cluster"));
     }

@@ -1,5 +1,6 @@
 //! Enter in the query bar: runs the query, and what its words ask for besides.
 
+use super::super::answer;
 use super::{BrowserPane, Focus};
 use crate::core::view::{Cx, Open};
 use crate::domain::local::LocalTime;
@@ -38,8 +39,8 @@ pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>)
     match ran.question {
         Some(Question::Missing) => cx.perform(Action::Funnel),
         Some(Question::Alert) => cx.open_on(Open::AlertBelow(ran.limit)),
-        Some(Question::History) => cx.perform(Action::History),
-        Some(Question::Plan) => cx.perform(Action::Cluster),
+        Some(Question::History) => answer::open(Action::History, ran.must_ask, cx),
+        Some(Question::Plan) => answer::open(Action::Cluster, ran.must_ask, cx),
         Some(Question::Workergroup) => cx.open_on(Open::GroupOfSearch { workers: ran.workers }),
         None => {}
     }

@@ -14,7 +14,9 @@ pub enum RemarkKind {
     Warning,
     /// The second-best plan.
     RunnerUp,
-    /// The basis of the bill, or what a limit costs.
+    /// The bill without one of the limits.
+    Limit,
+    /// The basis of the bill.
     Note,
 }
 
@@ -89,7 +91,7 @@ impl Planning {
             if let Some(plan) = &self.plan {
                 text = format!("{text} ({})", bill.difference(without - plan.bill));
             }
-            say(RemarkKind::Note, text);
+            say(RemarkKind::Limit, text);
         }
         if let Some(size) = size_condition(searched) {
             let text = format!("Only offers with {size}, as the search says: without it sizes can be mixed");
