@@ -29,9 +29,6 @@ const NUMBERS: u16 = 13;
 /// The maximum width of a notice that takes several lines.
 const LONG: u16 = 76;
 
-/// The blank cell between the tabs and the market.
-const GAP: u16 = 1;
-
 /// The number of cells that hold no more than fragments of words.
 const LETTERS: u16 = 10;
 
@@ -48,13 +45,9 @@ const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let theme = scene.theme;
     let mut right = badge(model, theme);
-    let mut all = activities(model, scene.now, theme);
-    if let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 <= room(model, area, scene)) {
-        // In place of the age.
-        all.retain(|activity| !activity.is_idle);
-        all.insert(0, notice);
-    }
-    let (form, news) = fitting(&all, area.width.saturating_sub(width(&right)));
+    let room = area.width.saturating_sub(width(&right));
+    let all = with_notice(model, room, scene).unwrap_or_else(|| activities(model, scene.now, theme));
+    let (form, news) = fitting(&all, room);
     right.spans.extend(news.spans);
     right.push_span(" ");
     let left = area.width.saturating_sub(width(&right));
@@ -69,17 +62,20 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     right_area
 }
 
-/// The cells that the first line of the screen has for a notice, beside the market, the tabs and what is in
-/// progress.
+/// The activities with the current notice in place of the age, for a line of `width` cells beside the market; `None`
+/// without a notice, or if it leaves the tabs no room for their names, which they would have without it.
 ///
-/// The tabs keep their names beside it, unless the screen is too narrow for them; the program's name gives way.
-fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {
-    let all = activities(model, scene.now, scene.theme);
-    let busy = all.iter().filter(|activity| !activity.is_idle);
-    let busy: u16 = busy.map(|activity| cells(&activity.short) + 3).sum();
-    let free = area.width.saturating_sub(width(&badge(model, scene.theme)) + busy);
-    free.checked_sub(tabs_width() + GAP)
-        .unwrap_or(free.saturating_sub(NUMBERS))
+/// The program's name gives way.
+fn with_notice(model: &Model, width: u16, scene: &Scene<'_, '_>) -> Option<Vec<Activity>> {
+    let mut all = activities(model, scene.now, scene.theme);
+    let notice = notice(model, scene.theme)?;
+    let text = usize::from(cells(&notice.text));
+    let tabs = fitting(&all, width).0.tabs.min(tabs_width());
+    all.retain(|activity| !activity.is_idle);
+    all.insert(0, notice);
+    let news = fitting(&all, width).1.width();
+    let left = usize::from(width).saturating_sub(news + 1);
+    (left > usize::from(tabs) && news > text).then_some(all)
 }
 
 /// The current short notice, an error with a cross in front; `None` if there is none.
@@ -100,7 +96,8 @@ fn notice(model: &Model, theme: &Theme) -> Option<Activity> {
 /// is typed.
 pub fn long_notice(model: &Model, area: Rect, cursor: Option<Position>, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 > room(model, area, scene)) else {
+    let room = area.width.saturating_sub(width(&badge(model, theme)));
+    let Some(notice) = notice(model, theme).filter(|_| with_notice(model, room, scene).is_none()) else {
         return;
     };
     let lines = wrap(&notice.text, area.width.saturating_sub(2).min(LONG));

@@ -188,6 +188,12 @@ impl Browser {
                 let asks_why = take_why(&mut parsed.words);
                 let limit = take_limit(&reading.meaning.settings, &mut parsed.conditions);
                 keep_last_id(&mut parsed);
+                let kept = self.kept_phrases(&reading, &parsed);
+                // A condition typed behind others is meant to add to them; a sentence may not be.
+                let kept =
+                    (!reading.is_empty() && !kept.is_empty()).then(|| format!("from before: {}", kept.join(", ")));
+                let changes = describe_changes(&reading, &text, &replaced);
+                let summary: Vec<_> = changes.into_iter().chain(kept).collect();
                 // The preview moved the selection, which belongs to the rows without it.
                 if !reading.is_empty() {
                     self.restore_words();
@@ -208,7 +214,7 @@ impl Browser {
                 self.show_query_in_bar();
                 Some(Ran {
                     must_ask: must_ask || self.asks_other_than(&before),
-                    summary: describe_changes(&reading, &text, &replaced),
+                    summary: (!summary.is_empty()).then(|| summary.join(" · ")),
                     cluster: settings.cluster,
                     rate: settings.rate.map(|(unit, rate)| (unit, self.one_model(), rate)),
                     question: settings.question.or(asks_why.then_some(Question::Missing)),
@@ -327,7 +333,7 @@ impl Browser {
 pub(crate) struct Ran {
     /// Whether the market must be queried.
     pub must_ask: bool,
-    /// Conditions that words replaced, and words that are not understood.
+    /// Conditions that words replaced, words that are not understood, and what a sentence keeps of the search before.
     pub summary: Option<String>,
     /// The cluster to plan, if the words ask for one.
     pub cluster: Option<Cluster>,

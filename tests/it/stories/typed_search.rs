@@ -96,3 +96,20 @@ fn no_offer_with_several_gpus_names_the_planner() {
     desk.keys("K").answer(MARKET);
     desk.expect("No offer found has 4 GPUs: this plan combines several");
 }
+
+#[test]
+fn a_sentence_says_what_its_search_has_from_before() {
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.keys("/")
+        .type_text(" 48gb vram in europe 10 days")
+        .keys("enter")
+        .answer(MARKET);
+    desk.keys("/").type_text(" rtx 4090").keys("enter");
+    desk.expect("from before: ").expect("Europe").expect("10 days");
+    // Nothing is left of it after a new start.
+    desk.wait(6.0);
+    desk.keys("/ ctrl-u")
+        .type_text("rtx 4090")
+        .keys("enter")
+        .expect_not("from before");
+}
