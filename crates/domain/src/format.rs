@@ -208,13 +208,21 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
-/// A span of seconds in whole minutes, hours, days or years, rounded: hours from 59 minutes on, days and
-/// years from two on (`30h`, `2d`). Never below `1m`.
+/// A span of seconds in whole minutes, hours, days, weeks or years, rounded: hours from 59 minutes on, days
+/// and years from two on, weeks from 100 days on (`30h`, `2d`, `24w`). Never below `1m`, and in three cells
+/// up to 99 years.
 pub fn whole_span(seconds: f64) -> String {
-    let units = [(31_536_000.0, "y"), (86_400.0, "d"), (3600.0, "h")];
+    const DAY: f64 = 86_400.0;
+    const WEEK: f64 = 7.0 * DAY;
     // Two of a unit are the least that says enough: 30 hours are not 2 days.
-    let unit = units.into_iter().find(|(unit, _)| seconds >= 2.0 * unit);
-    let (unit, sign) = unit.unwrap_or(if seconds > 3540.0 { (3600.0, "h") } else { (60.0, "m") });
+    let units = [
+        (99.5 * WEEK, 365.0 * DAY, "y"),
+        (99.5 * DAY, WEEK, "w"),
+        (2.0 * DAY, DAY, "d"),
+        (3540.0, 3600.0, "h"),
+    ];
+    let unit = units.into_iter().find(|(from, ..)| seconds >= *from);
+    let (unit, sign) = unit.map_or((60.0, "m"), |(_, unit, sign)| (unit, sign));
     format!("{:.0}{sign}", (seconds / unit).round().max(1.0))
 }
 

@@ -249,7 +249,7 @@ fn the_rate_of_the_selected_model_is_typed_beside_the_work_and_saved() {
     let mut desk = wide();
     // The field is there before the work is, and says what it is for.
     desk.keys("J")
-        .expect("of the work, each second")
+        .expect("of the work per second")
         .expect_not("tokens/s on one");
     desk.keys("tab tab tab tab tab");
     desk.type_text("180m tokens").expect("tokens/s of RTX 4090");

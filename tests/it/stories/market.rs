@@ -222,7 +222,7 @@ fn a_dialog_takes_the_focus_from_the_panels_below() {
 #[test]
 fn prices_per_gpu_and_of_an_offer_are_told_apart() {
     let mut desk = wide();
-    desk.keys("m").expect("Low/GPU");
+    desk.keys("m").expect("by GPU · $/GPU-h");
     // 16.02 / 8 GPUs.
     assert_eq!(figures(&desk, " H100 SXM")[2], "2.002");
     while !desk.shows("› H100") {

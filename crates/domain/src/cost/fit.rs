@@ -99,7 +99,7 @@ impl Room {
     }
 }
 
-/// The one reason why an offer cannot do a job or term, in a few words: `80 GB short`.
+/// The one reason why an offer cannot do a job or term, in a few words: `80 GB short`, at most 14 cells.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shortfall {
     /// This many GB of disk are missing.
@@ -130,12 +130,49 @@ impl Shortfall {
 
 impl fmt::Display for Shortfall {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// From these on a number would be too long, and say no more than words: 1,000 TB and 100 years, rounded.
+        const MOST_GB: f64 = 999_949.0;
+        const MOST_HOURS: f64 = 99.5 * 365.0 * 24.0;
         let span = |hours: f64| whole_span(hours * SECONDS_PER_HOUR);
         match self {
+            Self::Disk(gb) if *gb >= MOST_GB => formatter.write_str("far too small"),
+            Self::Late(hours) if *hours >= MOST_HOURS => formatter.write_str("far too slow"),
+            Self::End(hours) if *hours >= MOST_HOURS => formatter.write_str("ends too early"),
             Self::Disk(gb) => write!(formatter, "{} short", gigabytes(gb.ceil())),
             Self::Late(hours) => write!(formatter, "{} too slow", span(*hours)),
             Self::End(hours) => write!(formatter, "ends {} early", span(*hours)),
             Self::Unknown(what) => write!(formatter, "{what} unknown"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_fits_into_the_cells_of_a_rail_for_any_amount() {
+        for exponent in -20..=150 {
+            let amount = 1.3_f64.powi(exponent);
+            for short in [Shortfall::Disk(amount), Shortfall::Late(amount), Shortfall::End(amount)] {
+                let text = short.to_string();
+                assert!(text.len() <= 14, "{amount}: {text}");
+            }
+        }
+        for what in ["disk", "end", "rate", "speed"] {
+            assert!(Shortfall::Unknown(what).to_string().len() <= 14, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_reason_has_the_unit_that_is_exact_enough_and_words_for_an_absurd_amount() {
+        let days = [1.0, 4.0, 99.0, 165.0, 696.0, 697.0, 36_300.0, 36_400.0];
+        let early = days.map(|days| Shortfall::End(days * 24.0).to_string());
+        let shown = ["24h", "4d", "99d", "24w", "99w", "2y", "99y", "too"];
+        assert_eq!(early, shown.map(|span| format!("ends {span} early")));
+        assert_eq!(Shortfall::Late(1e12).to_string(), "far too slow");
+        assert_eq!(Shortfall::Disk(80.0).to_string(), "80 GB short");
+        assert_eq!(Shortfall::Disk(999_900.0).to_string(), "999.9 TB short");
+        assert_eq!(Shortfall::Disk(1e9).to_string(), "far too small");
     }
 }

@@ -51,7 +51,7 @@ const TEXTS: [(ClusterField, &str, &str); 8] = [
     (ClusterField::Least, "Min machines", ""),
     (ClusterField::Most, "Max machines", ""),
     (ClusterField::PerMachine, "GPUs per machine", "at least"),
-    (ClusterField::Only, "Only offers", "EU, not CN, inet_up>=500"),
+    (ClusterField::Only, "Only offers", "EU, inet_up>=500"),
     (ClusterField::Deadline, "Done within", "of the job: 24h, 3d"),
     (ClusterField::Budget, "Budget", "at most"),
 ];

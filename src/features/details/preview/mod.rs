@@ -235,15 +235,15 @@ impl Card<'_> {
         Some(fit(line, self.width))
     }
 
-    /// The names of the ends of the bars above; `None` if there are no bars.
+    /// The names of the ends of the rail or bars above; `None` if none are drawn.
     ///
     /// The line of the price has the number of comparable rows.
-    fn ends_of_bars(&self) -> Option<Line<'static>> {
+    fn ends(&self, [left, right]: [&str; 2]) -> Option<Line<'static>> {
         let subject = &self.subject;
         let rank = subject.standing.rank(subject.listing, Measure::Price, subject.row)?;
-        let blanks = usize::from(self.bar_width()).checked_sub("worst".len())?;
+        let blanks = usize::from(self.bar_width()).checked_sub(left.len())?;
         rank.share()?;
-        let text = format!("{:label$} worst{:>blanks$}", "", "best", label = usize::from(LABEL));
+        let text = format!("{:label$} {left}{right:>blanks$}", "", label = usize::from(LABEL));
         Some(Line::styled(text, self.theme().dim))
     }
 

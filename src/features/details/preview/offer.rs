@@ -257,10 +257,11 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     };
     [
         card.rail("Price", price),
+        card.ends(["cheap", "dear"]),
         card.bar("Speed", Measure::Performance, |_| dlperf()),
         card.bar("Network", Measure::Network, |_| network()),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),
-        card.ends_of_bars(),
+        card.ends(["worst", "best"]),
     ]
     .into_iter()
     .flatten()

@@ -107,10 +107,11 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     };
     [
         card.rail("Price", price),
+        card.ends(["cheap", "dear"]),
         card.bar("Read", Measure::Performance, |_| read()),
         card.bar("Network", Measure::Network, |_| network()),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),
-        card.ends_of_bars(),
+        card.ends(["worst", "best"]),
     ]
     .into_iter()
     .flatten()

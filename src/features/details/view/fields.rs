@@ -248,12 +248,14 @@ impl Reader<'_> {
             _ => {}
         }
         let value = format::detail(&self.record, field, self.browser.dialect());
-        let text = if value.is_empty() { "(empty)".to_owned() } else { value };
+        if value.is_empty() {
+            return (format::NONE.to_owned(), format!("Reported as empty. {doc}"));
+        }
         let doc = match cell {
             CellRef::Text(text) => note_on_truncated(text, doc),
             _ => doc,
         };
-        (self.qualified(field, text), self.left_out(field, doc))
+        (self.qualified(field, value), self.left_out(field, doc))
     }
 
     /// The text of a price, marked if it is an estimate or the price of a reservation; others are unchanged.

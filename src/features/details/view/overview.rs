@@ -358,7 +358,7 @@ fn alternative_lines(
         line
     };
     let header = columns.iter().map(|(title, _, width)| ((*title).to_owned(), *width));
-    let rail_title = Line::styled("cheap ─▸", theme.dim);
+    let rail_title = Line::from(Span::styled("cheap ─▸", theme.dim));
     let mut lines = vec![line(" ", "ID".to_owned(), header.collect(), rail_title, theme.dim)];
     let this_row = u32::try_from(this_row).ok();
     for row in this_row.into_iter().chain(rows.iter().copied()) {
@@ -367,12 +367,17 @@ fn alternative_lines(
         let all = columns.iter();
         let cells = all.map(|(_, key, width)| (figure(listing, index, key), *width));
         let (sign, style) = match row {
-            row if Some(row) == this_row => ("›", theme.accent),
+            row if Some(row) == this_row => ("›", theme.selected),
             row if Some(row) == beats => ("◆", theme.good),
             _ => (" ", theme.text),
         };
         let rail = rail(browser, listing, index, theme);
-        lines.push(line(sign, id.unwrap_or_default(), cells.collect(), rail, style));
+        let line = line(sign, id.unwrap_or_default(), cells.collect(), rail, style);
+        lines.push(if Some(row) == this_row {
+            striped(line, theme)
+        } else {
+            line
+        });
     }
     lines
 }
@@ -513,16 +518,21 @@ fn groups(browser: &Browser, listing: &Listing, this_row: usize, scene: &Scene<'
             || format::NONE.to_owned(),
             |report| format::grouped(report.recruitable.machines),
         );
-        let (sign, style) = if row == this_row {
-            ("›", theme.accent)
-        } else {
-            (" ", theme.text)
-        };
+        let is_selected = row == this_row;
+        let sign = if is_selected { "›" } else { " " };
         let id = id.map(|id| id.to_string()).unwrap_or_default();
         let endpoint = text(row, "endpoint_name", 14);
         let search = text(row, "search_query", 200);
         let line = format!("{sign} {id:>8} {endpoint:<14} {machines:>8}  {search}");
-        lines.push(Line::styled(line, style));
+        let line = Line::styled(line, theme.text);
+        lines.push(if is_selected { striped(line, theme) } else { line });
     }
     lines
+}
+
+/// The line of the selected record, with the stripe over the whole width and no other colours.
+fn striped(line: Line<'static>, theme: &Theme) -> Line<'static> {
+    let spans = line.spans.into_iter();
+    let spans = spans.map(|span| Span::styled(span.content, theme.selected));
+    spans.collect::<Line<'static>>().style(theme.selected)
 }

@@ -148,7 +148,7 @@ enum FieldError {
 const UNUSED: &str = "not used with work";
 
 /// The note of the rate while the work is in no unit that a rate is for.
-const NO_UNIT: &str = "of the work, each second";
+const NO_UNIT: &str = "of the work per second";
 
 /// The error of a rate without work, or without an offer whose model it is for.
 const NO_WORK: &str = "Type the work first, such as 500M tokens, with an offer selected";

@@ -30,8 +30,11 @@ const DETAIL: u16 = 10;
 /// Minimum width of a range bar.
 const BAR: u16 = 20;
 
+/// Width of the blank cells between the table and the bars.
+const GAP: u16 = 2;
+
 /// Width of all numeric columns together.
-const FIGURES: u16 = 82;
+const FIGURES: u16 = 84;
 
 /// The unit of a resource's prices, as text: per GPU for a job with `has_job`, for the whole job with
 /// `is_work`.
@@ -113,7 +116,8 @@ fn table_of_groups(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
         (_, third @ BAR..) => third,
         _ => 0,
     };
-    let [left, _, right] = Layout::horizontal([Fill(1), Length(u16::from(bar > 0) * 2), Length(bar)]).areas(area);
+    let gap = u16::from(bar > 0) * GAP;
+    let [left, _, right] = Layout::horizontal([Fill(1), Length(gap), Length(bar)]).areas(area);
     let viewport = scene.table(Region::MAIN, &rows_of(view), Some(view.cursor), left);
     if let Some(scale) = view.scale.filter(|_| bar > 0) {
         scale_line(&scale, Rect { height: 1, ..right }, scene);
@@ -138,12 +142,17 @@ fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// Draws the bar of the group at `line` from its lowest to its highest price, with a mark at the median;
-/// blank if it has no prices. A click on it selects the group.
+/// blank if it has no prices. A click on it selects the group, whose stripe goes on from the table.
 fn draw_range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     scene.clickable(area, Target::Item(Region::MAIN, line));
     if line == view.cursor {
-        scene.frame.buffer_mut().set_style(area, theme.selected);
+        let stripe = Rect {
+            x: area.x - GAP,
+            width: area.width + GAP,
+            ..area
+        };
+        scene.frame.buffer_mut().set_style(stripe, theme.selected);
     }
     let prices = view.lines.get(line).and_then(|line| line.group.unit_price);
     let Some(prices) = prices else { return };
@@ -177,10 +186,9 @@ fn gpus_of(amount: &Amount) -> String {
 /// the price, and performance per dollar.
 fn rows_of(view: &Market) -> Records<'_, &Line> {
     let name = view.groupings()[view.grouping].name;
-    let (machines, low, merit) = match view.resource {
-        Resource::Volumes => ("Volumes", "Low", "MB/s per $"),
-        Resource::Offers | Resource::Workergroups if view.is_work => ("Machines", "Low", "DLPerf/$"),
-        Resource::Offers | Resource::Workergroups => ("Machines", "Low/GPU", "DLPerf/$"),
+    let (machines, merit) = match view.resource {
+        Resource::Volumes => ("Volumes", "MB/s per $"),
+        Resource::Offers | Resource::Workergroups => ("Machines", "DLPerf/$"),
     };
     let of = move |line: &Line, pick: fn(&Spread) -> f64| {
         let value = line.group.unit_price.as_ref().map(pick);
@@ -191,6 +199,8 @@ fn rows_of(view: &Market) -> Records<'_, &Line> {
         GroupOrder::Count | GroupOrder::Merit => format!("{title} ▼"),
         GroupOrder::Lowest | GroupOrder::Median => format!("{title} ▲"),
     };
+    // With room for the sign of the order, in whichever column it is.
+    let sortable = |title: &str, order: GroupOrder| Column::number(sorted(title, order), (cells(title) + 2).max(8));
     let mut rows = Records::new(view.lines.len(), |row| view.lines.get(row))
         .styled(Column::text(name, 14).grows(), |line: &Line, _| {
             (line.label.as_str().into(), Style::new())
@@ -200,30 +210,25 @@ fn rows_of(view: &Market) -> Records<'_, &Line> {
             gpus_of(&line.group.amount)
         });
     }
-    rows.column(
-        Column::number(sorted(machines, GroupOrder::Count), 8).priority(5),
-        |line| format::grouped(line.group.amount.machines),
-    )
-    .column(Column::number(sorted(low, GroupOrder::Lowest), 8), move |line| {
+    rows.column(sortable(machines, GroupOrder::Count).priority(5), |line| {
+        format::grouped(line.group.amount.machines)
+    })
+    .column(sortable("Low", GroupOrder::Lowest), move |line| {
         of(line, |price| price.lowest)
     })
     .column(Column::number("P25", 8).priority(8), move |line| {
         of(line, |price| price.lower_quartile)
     })
-    .column(
-        Column::number(sorted("Median", GroupOrder::Median), 8).priority(2),
-        move |line| of(line, |price| price.median),
-    )
+    .column(sortable("Median", GroupOrder::Median).priority(2), move |line| {
+        of(line, |price| price.median)
+    })
     .column(Column::number("P75", 8).priority(7), move |line| {
         of(line, |price| price.upper_quartile)
     })
-    .column(
-        Column::number(sorted(merit, GroupOrder::Merit), 10).priority(6),
-        |line| {
-            let best = line.group.best.map(|best| format!("{:.1}", best.value));
-            best.unwrap_or_else(|| format::NONE.to_owned())
-        },
-    )
+    .column(sortable(merit, GroupOrder::Merit).priority(6), |line| {
+        let best = line.group.best.map(|best| format!("{:.1}", best.value));
+        best.unwrap_or_else(|| format::NONE.to_owned())
+    })
 }
 
 /// Draws the panel of the selected group: its cheapest offer, on a wide area the distribution of its prices,
