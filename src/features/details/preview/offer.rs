@@ -257,7 +257,7 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     };
     [
         card.rail("Price", price),
-        card.ends(["cheap", "dear"]),
+        card.ends(["low", "high"]),
         card.bar("Speed", Measure::Performance, |_| dlperf()),
         card.bar("Network", Measure::Network, |_| network()),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),

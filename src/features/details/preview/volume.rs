@@ -107,7 +107,7 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     };
     [
         card.rail("Price", price),
-        card.ends(["cheap", "dear"]),
+        card.ends(["low", "high"]),
         card.bar("Read", Measure::Performance, |_| read()),
         card.bar("Network", Measure::Network, |_| network()),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),
