@@ -8,13 +8,6 @@ use crate::pty_support::Pty;
 /// The sandbox's file below a state folder.
 const FILE: &str = "bourse/profiles/sandbox/history.sqlite";
 
-fn dashboard(state: &str) -> Pty {
-    let variables = [("XDG_STATE_HOME", state)];
-    let pty = Pty::bourse(&[], &variables, 120, 34);
-    pty.wait_for_text("First 500, more exist");
-    pty
-}
-
 #[test]
 fn what_is_on_screen_is_recorded() {
     let home = Home::new();
@@ -38,8 +31,9 @@ fn a_corrupt_file_is_told_once_and_stays_as_it_is() {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let broken = "not a database ".repeat(500);
     fs::write(&file, &broken).unwrap();
-    let mut pty = dashboard(state);
+    let mut pty = Pty::bourse(&[], &[("XDG_STATE_HOME", state)], 120, 34);
     pty.wait_for_text("The market is not recorded");
+    pty.wait_for_text("First 500, more exist");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), broken);
