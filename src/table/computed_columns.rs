@@ -273,9 +273,11 @@ impl ComputedColumns {
             .filter_map(|row| {
                 let index = *row as usize;
                 // A bill is for the whole offer, so the speed is too. Where it changes nothing, the bill alone counts.
-                let (x, y) = if pricing.job.is_some() {
+                let (x, y) = if let Some(job) = &pricing.job {
                     let bill = pricing.price(&prices, index).ok()?;
-                    let speed = || prices.dlperf(index).ok();
+                    // By the user's own rates the work may take as long on a card that is faster by its score.
+                    let hours = || prices.job_hours(index, job).ok().filter(|hours| *hours > 0.0);
+                    let speed = || hours().map(f64::recip);
                     (bill, if pricing.has_fixed_length() { 0.0 } else { speed()? })
                 } else {
                     (units.get(index)?.gpu?, (*speeds.get(index)?)?)

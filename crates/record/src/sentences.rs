@@ -126,9 +126,6 @@ impl Memory {
         let departures = self.lifetimes.departures;
         let Some(lifetimes) = self.reliable_lifetimes() else {
             let median = self.lifetimes.median().filter(|_| departures >= LEAST_FOR_MEDIAN);
-            if departures == 0 {
-                return format!("No such {nouns} have left yet");
-            }
             let departures = format::counted(departures, "departure", "departures");
             return match median {
                 None => format!("Lifetimes, too few: {departures}, {LEAST_DEPARTURES} needed"),

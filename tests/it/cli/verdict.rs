@@ -111,5 +111,5 @@ fn the_same_offers_have_one_standing_in_every_command() {
         out.contains("Low now: $0.300 for 1 GPU, 40% below the usual $0.500 of the last 30 days (5.6% known)"),
         "{out}"
     );
-    assert!(out.contains("No such offers have left yet"), "{out}");
+    assert!(out.contains("Lifetimes, too few: 0 departures, 30 needed"), "{out}");
 }

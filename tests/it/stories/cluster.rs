@@ -338,6 +338,36 @@ fn marked_offers_divide_the_work_and_its_bill() {
     desk.keys("v").expect("$24.00 for the job, its work divided");
 }
 
+/// By the user's rate both take as long: the one with the higher score does nothing better for more money.
+#[test]
+fn the_best_for_work_is_not_the_faster_by_its_score() {
+    let mut desk = wide();
+    desk.resize(80, 24);
+    let mut throughput = Throughput::default();
+    throughput.set(WorkUnit::Tokens, "RTX 4090", 1000.0).unwrap();
+    desk.model.set_throughput(throughput);
+    let twins = TWINS.replace(
+        "\"rentable\":true",
+        "\"rentable\":true,\"storage_cost\":0,\"inet_down_cost\":0,\"inet_up_cost\":0,\"disk_space\":900,\"duration\":8640000,\"dlperf\":400",
+    );
+    let twins = twins.replacen(
+        "\"dph_base\":1.2,\"dph_total\":1.2",
+        "\"dph_base\":1.1,\"dph_total\":1.1",
+        1,
+    );
+    let faster = twins.replacen("400", "300", 1);
+    desk.keys("/")
+        .type_text("4x 4090 288M tokens")
+        .keys("enter")
+        .answer(&faster);
+    let is_best = |id: &str| {
+        desk.screen()
+            .lines()
+            .any(|line| line.contains(id) && line.contains('◆'))
+    };
+    assert!(is_best("201") && !is_best("202"), "{}", desk.screen());
+}
+
 #[test]
 fn few_offers_with_several_gpus_name_the_planner() {
     for (columns, rows) in [(80, 24), (120, 40)] {

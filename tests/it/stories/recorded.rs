@@ -420,7 +420,7 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
     desk.expect("of the last 30 days").expect("(5.8%");
     desk.expect("This offer: the lowest now for 1 GPU");
     desk.expect("from $0.400");
-    desk.expect("No such offers have left yet");
+    desk.expect("Lifetimes, too few: 0 departures");
     for _ in 0..10 {
         desk.wait(1.0);
     }

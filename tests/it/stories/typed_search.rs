@@ -113,3 +113,17 @@ fn a_sentence_says_what_its_search_has_from_before() {
         .keys("enter")
         .expect_not("from before");
 }
+
+#[test]
+fn the_palette_names_the_place_of_sentences() {
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.keys(":").type_text("alert me when a 4090 is below 0.25");
+    desk.expect("Nothing matches").expect("Sentences and ids: / on Offers");
+}
+
+#[test]
+fn an_alert_says_that_its_search_has_a_limit_of_its_own() {
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.keys("/").type_text(" dph_total<0.3").keys("enter");
+    desk.keys("A n").expect("Only offers with dph_total<0.3 can ring");
+}

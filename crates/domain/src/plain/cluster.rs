@@ -180,7 +180,7 @@ pub(super) fn clauses(text: &Text<'_>, at: usize) -> Vec<Clause> {
 fn shape(text: &Text<'_>, at: usize) -> Option<Clause> {
     let count = |at| text.number(at).filter(|_| !text.is_model(at));
     let (machines, next) = count(at)?;
-    let from = text.skip(next, "machine host of with each x w / that have having");
+    let from = having(text, next);
     let (gpus, end) = count(from).filter(|_| from > next)?;
     // `8x 4x` does not describe machines.
     let after_gpu = text.skip(end, "gpu");
@@ -200,6 +200,15 @@ fn shape(text: &Text<'_>, at: usize) -> Option<Clause> {
     let next = text.skip(next, if next == after_gpu { "each" } else { "" });
     facts.extend(each.map(|card| Fact::Choice(card.field, card.names, Sense::Wanted)));
     is_shape.then_some(Clause::new(facts, next))
+}
+
+/// The position after the words between machines and the GPUs of each: `nodes of`, `servers w/`, `x`. A slash alone is
+/// none, as in `24/7`.
+fn having(text: &Text<'_>, at: usize) -> usize {
+    const WORDS: &str = "machine host of with each x that have having";
+    let next = text.skip(at, WORDS);
+    let is_with = text.is_one_of(next, "w") && text.is_one_of(next + 1, "/");
+    if is_with { text.skip(next + 2, WORDS) } else { next }
 }
 
 /// The clause of the GPUs on each machine: `8x h200 each`, `2 4090 per node`. `None` if there is none at `at`.
@@ -235,7 +244,7 @@ fn machines(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let (after_noun, after) = behind(end);
         let is_count = end > next && text.is_one_of(end - 1, "machine host");
         // `2 nodes of 8 h100` is a shape.
-        let of = text.skip(end, "of with each x w / that have having");
+        let of = having(text, end);
         let is_shape = of > end && text.number(of).is_some();
         let bounds = bounded(&amount.bounds, [before_noun, after_noun])?;
         let (minimum, most) = limits(&bounds)?;

@@ -211,14 +211,14 @@ const PHRASES: &[(Role, &str)] = &[
         8 b|70 b|gpu|machine|host|offer|type|region|country|location|price|budget|term|job|run|generation|\
         architecture|requirement|one machine|single machine|1 machine|1 host|one host|single host|finetuning|\
         fine tuning|finetune|pretraining|pytorch|tensorflow|vllm|ollama|octane|redshift|hashcat|homework|testing|test|\
-        experiment|research|cluster|gpu cluster|fleet|distributed|multi node|which country|which region|to render|to generate|to process|to train|to run|to do|to make|\
+        experiment|research|gpu cluster|fleet|distributed|multi node|which country|which region|to render|to generate|to process|to train|to run|to do|to make|\
         to finish|to produce|to rent|to buy|to get|to see|to have|to use"),
     (Filler, "a|an|the|i|i'm|i'd|we|want to|like to|could you|can you|would|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|give|rent|\
         use|please|pls|plz|kindly|thanks|thx|thank you|hi|hello|hey|has|have|been|having|who|which|could|could i|can i|may|might|\
         will|do|doe|did|so|searching|search|seeking|hunting|wondering|wonder|wonder whether|whether|list|display|see|\
         everything|whatever is|whichever is|ones|sit|stay|staying|become|drop|fall|go|goe|get|was|were|keep|finish|finishe|complete|really|\
         renting|process|generate|produce|crunch|create|make|set up|spread|split|distribute|\
-        quite|very|maybe|also|too|as well|again|still|our|their|its|them|they|we have|i've|we'd|there's|what's|sure|way|\
+        quite|very|maybe|again|still|our|their|its|them|they|we have|i've|we'd|there's|what's|sure|way|\
         enough|etc|connected|any|some|all|just|only|also|either|now|today|right now|what|how much|\
         per hour|hourly|asap|then|like|running|located|based|hosted|must|should|can|anything|something|anywhere"),
     (Joint, "with|w /|@|and|but|plus|for|of|on|at|in|+|:|/|if|when|where|as long as|while"),

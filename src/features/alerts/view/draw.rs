@@ -258,8 +258,8 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
         }
         Err((_, why)) => vec![Line::styled(why, theme.warning)],
     };
-    let met = view.met_sentence();
-    lines.extend(met.map(|text| Line::styled(text, theme.warning)));
+    let warnings = [view.met_sentence(), view.limit_sentence()].into_iter().flatten();
+    lines.extend(warnings.map(|text| Line::styled(text, theme.warning)));
     lines.push(Line::raw(view.search_text()));
     if let Some(storage) = view.storage().filter(|_| !view.is_volume()) {
         let storage = with_storage(storage);

@@ -240,6 +240,18 @@ impl AlertForm {
         (lowest < limit).then(|| format!("It rings at once: offers start at {} now.", format::unit_price(lowest)))
     }
 
+    /// A warning that the search has a price limit of its own, beyond which no offer can ring; `None` if it has none.
+    pub fn limit_sentence(&self) -> Option<String> {
+        let Followed::Search(spec) = &self.subject()?.follows else {
+            return None;
+        };
+        let mut conditions = spec.query.split(' ');
+        let limit = conditions.find(|own| own.starts_with("dph_total<") || own.starts_with("dph_per_gpu<"))?;
+        Some(format!(
+            "Only offers with {limit} can ring, as the search has that limit."
+        ))
+    }
+
     /// Sentences on how often the alert is checked, how it rings, by which programs, and whether it fires again.
     pub fn check_sentences(&self, keymap: &Keymap) -> [String; 3] {
         let repeat = match self.form.chosen(AlertField::Repeat) {

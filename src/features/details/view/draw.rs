@@ -217,7 +217,8 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         .map_or((None, blocks.as_slice()), |(last, first)| (Some(last), first));
     let below_text = paragraph(&laid_out(first, middle.width), middle, scene);
     if view.resource == Resource::Workergroups {
-        draw_record(row, below_text, scene);
+        let rest = draw_record(row, below_text, scene);
+        draw_commands(row, rest, scene);
     } else {
         charts.draw(below_text, scene);
     }
@@ -284,6 +285,24 @@ fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     }
     let below_title = titled("JSON", area, scene);
     paragraph(&json, below_title, scene)
+}
+
+/// Draws the commands that show a workergroup in a shell; nothing without its id or room.
+fn draw_commands(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let listing = scene.state.browsers[Resource::Workergroups].listing();
+    let Some(id) = listing.and_then(|listing| listing.id(row)) else {
+        return;
+    };
+    let commands = [
+        format!("bourse groups supply id={id}"),
+        format!("bourse groups --json id={id}"),
+    ];
+    if area.height < 5 {
+        return;
+    }
+    let below_title = titled("Commands", area, scene);
+    let lines = commands.map(|command| Line::styled(command, scene.theme.text));
+    paragraph(&lines, below_title, scene);
 }
 
 /// Draws each condition of a workergroup's search with the name of its field; nothing if not all of them

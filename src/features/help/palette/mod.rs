@@ -355,9 +355,12 @@ impl View for Palette {
             height,
             ..area
         };
-        let panel = Panel::new("Commands")
+        let mut panel = Panel::new("Commands")
             .note(format!("{}", self.list.shown().len()))
             .tone(Tone::Focused);
+        if self.list.shown().len() == 0 {
+            panel = panel.foot(format!("Sentences and ids: {} on Offers", scene.key(Action::Query)));
+        }
         let inner = dialog::open(panel, (width, height), area, scene.frame.buffer_mut(), scene.theme);
         scene.searched_list(&self.list, inner);
     }
