@@ -95,8 +95,7 @@ pub(super) fn deadline(text: &Text<'_>, at: usize) -> Option<Clause> {
         "must be should to is to done finished finish finishe complete completed ready due deadline by before until till \
          latest on at no later than",
     );
-    let is_sign = |at: &usize| text.is_one_of(*at, SIGNS);
-    if !text.is_offers() || !(at..from).any(|at| is_sign(&at)) {
+    if !text.is_offers() || !(at..from).any(|at| text.is_one_of(at, SIGNS)) {
         return None;
     }
     let is_before = (at..from).any(|at| text.is_one_of(at, "before"));

@@ -25,7 +25,7 @@ pub enum Question {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PriceLimit {
     pub dollars: f64,
-    /// Whether it is of one GPU rather than of all GPUs of an offer.
+    /// Whether it is the price of one GPU; otherwise that of the whole offer.
     pub is_per_gpu: bool,
 }
 

@@ -84,7 +84,8 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the resource has a field of the vocabulary. Of the names with a `+`, those of a job are only
-    /// for offers, as `+workers` is, `+term` only for volumes, `+both` for all, `+rows` for those that the market searches.
+    /// for offers, and so is `+workers`; `+term` is only for volumes, `+both` for all, `+rows` for those that the
+    /// market searches.
     pub(super) fn has_field(&self, field: &str) -> bool {
         let is_job = matches!(field, "+hours" | "+down" | "+up" | "+size" | "+work") && self.is_offers();
         // A volume has no job: its term is the time for which it must stay available.

@@ -86,7 +86,8 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// Draws the lowest price over time of offers like the open pane's selected one, or else the prices on offer
-/// now, as a help to choose the limit of an alert; that of `alert` per GPU is a line across. Nothing is drawn without a selected offer or volume.
+/// now, as a help to choose the limit of an alert; that of `alert` per GPU is a line across. Nothing is drawn without a
+/// selected offer or volume.
 fn draw_prices(alert: Option<&Alert>, area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = scene.state.browser().filter(|_| scene.state.pane.has_prices());
     let Some((browser, row)) = browser.and_then(|browser| Some((browser, browser.selected_row()?))) else {

@@ -1,11 +1,11 @@
 //! Enter in the query bar: runs the query, and what its words ask for besides.
 
-use super::super::answer;
 use super::{BrowserPane, Focus};
 use crate::core::view::{Cx, Open};
 use crate::domain::local::LocalTime;
 use crate::domain::plain::Question;
 use crate::domain::{Resource, language, plain};
+use crate::features::search::answer;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
