@@ -1,5 +1,7 @@
 //! A list that is filtered by typing: help, command palette and long choices.
 
+use std::collections::HashSet;
+
 use crossterm::event::KeyEvent;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -10,7 +12,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::input_widget::InputWidget;
-use super::text::{cells, fit};
+use super::text::{cells, fit, whole_clauses};
 use super::text_input::{Pasted, TextInput};
 use super::theme::Theme;
 use super::viewport::Viewport;
@@ -75,6 +77,8 @@ pub struct List<T> {
     pub input: TextInput,
     items: Vec<Item<T>>,
     shown: Vec<usize>,
+    /// The lines that do not match the typed text.
+    others: Vec<usize>,
     selected: usize,
     names: fn(&T) -> Vec<&'static str>,
     is_listed: fn(&T, &str) -> bool,
@@ -88,6 +92,7 @@ impl<T: Clone> List<T> {
             input: TextInput::default(),
             items,
             shown: Vec::new(),
+            others: Vec::new(),
             selected: 0,
             names: |_| Vec::new(),
             is_listed: |_, _| true,
@@ -135,6 +140,12 @@ impl<T: Clone> List<T> {
     /// their order, with headings. Either way without those that the function of [`List::listing`] rejects.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = &Item<T>> {
         self.shown.iter().map(|index| &self.items[*index])
+    }
+
+    /// The lines that do not match the typed text, in their order and without headings, none of which can be
+    /// chosen; empty without a text.
+    fn others(&self) -> impl ExactSizeIterator<Item = &Item<T>> {
+        self.others.iter().map(|index| &self.items[*index])
     }
 
     /// The total number of lines, including headings.
@@ -187,30 +198,30 @@ impl<T: Clone> List<T> {
     pub fn narrow(&mut self) {
         let text = self.input.text().trim();
         let is_listed = |item: &Item<T>| item.value.as_ref().is_none_or(|value| (self.is_listed)(value, text));
-        self.shown = if text.is_empty() {
-            (0..self.items.len())
-                .filter(|index| is_listed(&self.items[*index]))
-                .collect()
-        } else {
-            let lines: Vec<_> = self
-                .items
-                .iter()
-                .enumerate()
-                .filter(|(_, item)| item.value.is_some() && is_listed(item))
-                .map(|(index, item)| {
-                    let names = self.names_of(item).join(" ");
-                    let line = format!("{} {} {} {names}", item.title, item.text, item.note);
-                    (index, line)
-                })
-                .collect();
-            let mut ranked = fuzzy(text, &lines);
-            ranked.sort_by_key(|index| {
-                let item = &self.items[*index];
-                let is_last = self.passes_disabled && item.disabled.is_some();
-                (is_last, remoteness(item, &self.names_of(item), text))
-            });
-            ranked
-        };
+        let listed = self.items.iter().enumerate().filter(|(_, item)| is_listed(item));
+        if text.is_empty() {
+            self.shown = listed.map(|(index, _)| index).collect();
+            self.others.clear();
+            return self.select(0, false);
+        }
+        let lines: Vec<_> = listed
+            .filter(|(_, item)| item.value.is_some())
+            .map(|(index, item)| {
+                let names = self.names_of(item).join(" ");
+                let line = format!("{} {} {} {names}", item.title, item.text, item.note);
+                (index, line)
+            })
+            .collect();
+        let mut ranked = fuzzy(text, &lines);
+        ranked.sort_by_key(|index| {
+            let item = &self.items[*index];
+            let is_last = self.passes_disabled && item.disabled.is_some();
+            (is_last, remoteness(item, &self.names_of(item), text))
+        });
+        let hits: HashSet<usize> = ranked.iter().copied().collect();
+        let others = lines.into_iter().map(|(index, _)| index);
+        self.others = others.filter(|index| !hits.contains(index)).collect();
+        self.shown = ranked;
         self.select(0, false);
     }
 
@@ -247,7 +258,17 @@ impl<T: Clone> InputWidget for List<T> {
     }
 }
 
-/// Draws the lines of a list, the selected one highlighted. The viewport holds its position.
+/// The place of a line in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Selected,
+    Listed,
+    /// Below the matches of a search, not being one.
+    Other,
+}
+
+/// Draws the lines of a list, the selected one highlighted. The viewport holds its position. In the room below the
+/// matches of a search are the other lines, dimmed: they are not part of the viewport.
 #[derive(Debug)]
 pub struct ListLines<'a, T> {
     list: &'a List<T>,
@@ -262,7 +283,7 @@ impl<'a, T: Clone> ListLines<'a, T> {
 
     /// One drawn line of at most `width` cells; `widths` are the cells of the title column and the maximum
     /// for the note.
-    fn line(&self, item: &Item<T>, is_selected: bool, widths: (u16, u16), width: u16) -> Line<'a> {
+    fn line(&self, item: &Item<T>, place: Place, widths: (u16, u16), width: u16) -> Line<'a> {
         let theme = self.theme;
         if item.value.is_none() {
             let line = Line::from(vec![
@@ -271,11 +292,11 @@ impl<'a, T: Clone> ListLines<'a, T> {
             ]);
             return fit(line, width);
         }
+        let is_selected = place == Place::Selected;
         let dim = if is_selected { theme.selected } else { theme.dim };
-        let (title_style, text_style) = match (&item.disabled, is_selected) {
-            (Some(_), _) => (dim, dim),
-            (None, true) => (theme.selected, theme.selected),
-            (None, false) => (theme.text, theme.dim),
+        let (title_style, text_style) = match (&item.disabled, place) {
+            (None, Place::Listed) => (theme.text, theme.dim),
+            (Some(_), _) | (None, Place::Selected | Place::Other) => (dim, dim),
         };
         let (title, note) = widths;
         // The text gets the room that the title and the note of its own line leave: a name is shown in full if there is
@@ -314,6 +335,23 @@ impl<'a, T: Clone> ListLines<'a, T> {
     }
 }
 
+/// The cells of the title column and the maximum for the note, for lines of `width` cells.
+fn columns<'a, T: 'a>(lines: impl Iterator<Item = &'a Item<T>>, width: u16) -> (u16, u16) {
+    let entries: Vec<_> = lines.filter(|item| item.value.is_some()).collect();
+    let titles = || entries.iter().map(|item| cells(&item.title));
+    let longest = titles().max().unwrap_or(0);
+    // Names with equal beginnings are distinguished by their ends. But a few long ones move only their own texts.
+    let usual = usual_width(titles());
+    let title = if longest <= (width * 2 / 5).min(usual + FEW) {
+        longest
+    } else {
+        usual
+    };
+    let has_text = entries.iter().any(|item| !item.text.is_empty());
+    let most = if has_text { width / 2 } else { width };
+    (title.min(most.saturating_sub(4)), width / 3)
+}
+
 /// The text of a line, with the reason it is disabled in brackets. Where that exceeds `room` cells, only the
 /// first clauses of the text that fit, without the reason; the selected line always has all of it.
 fn shortened<T>(item: &Item<T>, is_selected: bool, room: u16) -> String {
@@ -325,17 +363,6 @@ fn shortened<T>(item: &Item<T>, is_selected: bool, room: u16) -> String {
         return full;
     }
     whole_clauses(&item.text, room).to_owned()
-}
-
-/// The first clauses of a sentence that fit into `room` cells; empty if none does.
-fn whole_clauses(text: &str, room: u16) -> &str {
-    let mut clauses = text;
-    while cells(clauses) > room {
-        let ends = [", ", "; ", ": ", ". ", " (", " · "];
-        let end = ends.into_iter().filter_map(|end| clauses.rfind(end)).max();
-        clauses = end.map_or("", |end| &clauses[..end]);
-    }
-    clauses
 }
 
 /// Pads a line with blanks in `style` to `width` cells; a longer line is unchanged.
@@ -362,32 +389,30 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
     fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
         let total = self.list.shown().len();
         viewport.follow(self.list.selected(), total, area);
-        if total == 0 {
-            Line::styled(" Nothing matches", self.theme.dim).render(area, buffer);
-            return;
-        }
-        let entries = || self.list.shown().filter(|item| item.value.is_some());
-        let note = area.width / 3;
-        let titles = || entries().map(|item| cells(&item.title));
-        let longest = titles().max().unwrap_or(0);
-        // Names with equal beginnings are distinguished by their ends. But a few long ones move only their own texts.
-        let usual = usual_width(titles());
-        let title = if longest <= (area.width * 2 / 5).min(usual + FEW) {
-            longest
-        } else {
-            usual
-        };
-        let has_text = entries().any(|item| !item.text.is_empty());
-        let most = if has_text { area.width / 2 } else { area.width };
         let visible = viewport.visible();
+        // Below one line that heads them, or that nothing matches.
+        let room = usize::from(area.height).saturating_sub(visible.len() + 1);
+        let others = || self.list.others().take(room);
+        let columns = columns(self.list.shown().chain(others()), area.width);
+        let mut rows = area.rows();
         let lines = self.list.shown().enumerate().skip(visible.start).take(visible.len());
-        for (row, (index, item)) in area.rows().zip(lines) {
-            let is_selected = index == self.list.selected();
-            if is_selected {
+        for ((index, item), row) in lines.zip(&mut rows) {
+            let mut place = Place::Listed;
+            if index == self.list.selected() {
+                place = Place::Selected;
                 buffer.set_style(row, self.theme.selected);
             }
-            self.line(item, is_selected, (title.min(most.saturating_sub(4)), note), row.width)
-                .render(row, buffer);
+            self.line(item, place, columns, row.width).render(row, buffer);
+        }
+        let heading = match total {
+            0 => Some(Line::styled(" Nothing matches", self.theme.dim)),
+            _ => (others().len() > 0).then(|| Line::styled(" Without a match", self.theme.heading)),
+        };
+        if let (Some(heading), Some(row)) = (heading, rows.next()) {
+            fit(heading, row.width).render(row, buffer);
+        }
+        for (item, row) in others().zip(rows) {
+            self.line(item, Place::Other, columns, row.width).render(row, buffer);
         }
     }
 }
@@ -454,18 +479,4 @@ pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
         .collect();
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     scored.into_iter().map(|(_, key)| key).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::whole_clauses;
-
-    #[test]
-    fn a_sentence_without_room_is_shortened_to_whole_clauses() {
-        let text = "GPU model as the market spells it: RTX 4090, H100 SXM.";
-        assert_eq!(whole_clauses(text, 60), text);
-        assert_eq!(whole_clauses(text, 45), "GPU model as the market spells it: RTX 4090");
-        assert_eq!(whole_clauses(text, 40), "GPU model as the market spells it");
-        assert_eq!(whole_clauses(text, 20), "");
-    }
 }

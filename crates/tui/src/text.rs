@@ -46,6 +46,17 @@ pub fn first_parts(text: &str, width: u16) -> &str {
     parts
 }
 
+/// The first clauses of a sentence that fit into `room` cells; empty if none does.
+pub fn whole_clauses(text: &str, room: u16) -> &str {
+    let mut clauses = text;
+    while cells(clauses) > room {
+        let ends = [", ", "; ", ": ", ". ", " (", " · "];
+        let end = ends.into_iter().filter_map(|end| clauses.rfind(end)).max();
+        clauses = end.map_or("", |end| &clauses[..end]);
+    }
+    clauses
+}
+
 /// Truncates a line to `width` cells, with an ellipsis if anything is cut; hostile characters are written
 /// visibly.
 ///
@@ -310,5 +321,14 @@ mod tests {
         assert_eq!(wrapped[1].to_string(), "  blue");
         assert_eq!(wrapped[0].spans[1].style, Style::new().blue());
         assert_eq!(wrapped[1].spans[1].style, Style::new().blue());
+    }
+
+    #[test]
+    fn a_sentence_without_room_is_shortened_to_whole_clauses() {
+        let text = "GPU model as the market spells it: RTX 4090, H100 SXM.";
+        assert_eq!(whole_clauses(text, 60), text);
+        assert_eq!(whole_clauses(text, 45), "GPU model as the market spells it: RTX 4090");
+        assert_eq!(whole_clauses(text, 40), "GPU model as the market spells it");
+        assert_eq!(whole_clauses(text, 20), "");
     }
 }

@@ -3,7 +3,7 @@
 use bourse::domain::Dialect;
 
 use crate::stories::insights::MARKET;
-use crate::test_app::TestApp;
+use crate::test_app::{THREE, TestApp};
 
 /// A desk that runs a search for `text`, `columns` wide.
 fn searching(text: &str, columns: u16) -> TestApp {
@@ -126,4 +126,39 @@ fn an_alert_says_that_its_search_has_a_limit_of_its_own() {
     let mut desk = TestApp::with_offers(MARKET);
     desk.keys("/").type_text(" dph_total<0.3").keys("enter");
     desk.keys("A n").expect("Only offers with dph_total<0.3 can ring");
+}
+
+#[test]
+fn lines_without_a_match_stay_dim_below_the_hits() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.resize(120, 60);
+    for tab in ["f", "s", "c"] {
+        // Without a text each line is listed under its heading.
+        desk.keys(tab).expect_not("Without a match");
+        desk.type_text("relia").expect("Without a match");
+        let screen = desk.screen();
+        let line = |text: &str| screen.lines().position(|line| line.contains(text)).unwrap();
+        let heading = line("Without a match");
+        assert!(line("reliability") < heading && heading < line("gpu_name"), "{screen}");
+        // Moving ends at the last hit.
+        desk.keys("pgdn pgdn pgdn");
+        let screen = desk.screen();
+        let selected = screen.lines().position(|line| line.contains(" › "));
+        assert!(selected.is_some_and(|selected| selected < heading), "{screen}");
+        // A click on a line that does not match does nothing.
+        let before = desk.screen();
+        desk.click("gpu_name");
+        assert_eq!(desk.screen(), before);
+        desk.keys("esc esc").expect_not("Without a match");
+    }
+}
+
+#[test]
+fn a_search_without_a_hit_keeps_the_lines_and_enter_chooses_none() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("f").type_text("qqqq");
+    desk.expect("Nothing matches").expect("gpu_name").expect_not(" › ");
+    desk.keys("enter").expect("Nothing matches").expect("/ qqqq");
+    assert!(desk.calls.is_empty());
+    desk.keys("esc").expect_not("Nothing matches").expect("Common");
 }
