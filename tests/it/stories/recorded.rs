@@ -179,6 +179,52 @@ fn the_tape_shows_what_changed_newest_first() {
     }
 }
 
+/// The tape of the volumes in a response, with these changes of clusters, newest first.
+pub fn volume_tape((columns, rows): (u16, u16), volumes: &str, changes: &[(i64, ChangeKind)]) -> TestApp {
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.feature_mut::<Recall>().is_on = true);
+    desk.resize(columns, rows).answer(THREE).keys("2").answer(volumes);
+    asked(&mut desk);
+    desk.keys("T");
+    let mut events = Vec::new();
+    for (seconds_ago, (cluster, kind)) in (60..).step_by(60).zip(changes) {
+        let mut event = event(seconds_ago, *cluster, *kind, None);
+        if let EventKind::Change { change, .. } = &mut event.kind {
+            change.lot.model = VOLUME_MODEL.into();
+            change.amount = 11_133;
+        }
+        events.push(event);
+    }
+    for (ticket, analysis) in asked(&mut desk) {
+        if analysis.downcast::<RecentEvents>().is_some() {
+            desk.tell(ticket, News::Recalled(Ok(AnyOutput::new(events.clone()))));
+        }
+    }
+    desk.wait(0.0);
+    desk
+}
+
+#[test]
+fn the_tape_of_volumes_adds_up_its_events_by_cluster_and_cuts_no_amount() {
+    // The first cluster is loaded.
+    let changes = [
+        (7, ChangeKind::Resized { from: 111_862 }),
+        (7, ChangeKind::Repriced { from: 0.45 }),
+        (9, ChangeKind::Listed),
+    ];
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        let mut desk = volume_tape((columns, rows), TWO, &changes);
+        desk.expect("111862 → 11133 GB").expect_not("…");
+        desk.expect("1 listed, 1 cheaper, 1 resized in the last 7 days");
+        desk.expect("cluster's volumes");
+        assert_eq!(desk.shows("By cluster"), columns == 200);
+        desk.expect("7 Texas, US");
+        assert_eq!(desk.shows("2 clusters"), columns == 200);
+        // A place is found where it is loaded.
+        desk.keys("/").type_text("texas");
+        desk.expect("1 cheaper, 1 resized in the last").expect_not("1 listed");
+    }
+}
+
 #[test]
 fn the_tape_is_filtered_and_leads_to_the_machine() {
     let mut desk = tape(80, 24);

@@ -35,7 +35,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let origin = price_origin(scene.state.profile.is_sandbox);
     let [area, side] = with_flows(view, area);
     if side.width > 0 {
-        flows::draw(&view.flows, side, scene);
+        flows::draw(&view.flows, view.resource, side, scene);
     }
     let facts = format!("{scope} · {unit}");
     let panel = scene.tabbed_panel("Tape").on_blank();
@@ -78,9 +78,10 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
 fn events(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) -> Option<String> {
     let (state, theme) = (scene.state, scene.theme);
     let local = &state.local_time(scene.now);
-    let (lot, unit) = match view.resource {
-        Resource::Offers => ("Machine", "GPUs"),
-        Resource::Volumes | Resource::Workergroups => ("Cluster", "GB"),
+    // Amounts of volumes have up to six digits.
+    let (lot, kind, unit, change) = match view.resource {
+        Resource::Offers => ("Machine", "GPU", "GPUs", 14),
+        Resource::Volumes | Resource::Workergroups => ("Cluster", "Place", "GB", 18),
     };
     let event = |row: usize| view.events.get(*view.rows.get(row)?);
     let times = (0..view.rows.len()).filter_map(event);
@@ -99,18 +100,24 @@ fn events(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) -> Option<String> 
         .styled(Column::number(lot, 8), |event, _| {
             of_change(event, |change, _| (change.lot.machine.to_string(), Style::new()))
         })
-        .styled(Column::text("GPU", model).priority(3), |event, _| {
+        .styled(Column::text(kind, model).priority(3), |event, _| {
             of_change(event, |change, _| {
-                (Untrusted::from(&*change.lot.model).screen(MODEL), Style::new())
+                let name = match view.resource {
+                    Resource::Offers => Untrusted::from(&*change.lot.model).screen(MODEL),
+                    Resource::Volumes | Resource::Workergroups => view.place(change.lot.machine).to_owned(),
+                };
+                (name, Style::new())
             })
         })
         .styled(Column::text("What", 15), move |event, _| match &event.kind {
             EventKind::NotWatched { .. } => ("not watched for".into(), theme.dim),
             EventKind::Change { change, .. } => (what(change, view.cause(change, state)).into(), style(change)),
         })
-        .styled(Column::number("Old → new", 14), move |event, _| match &event.kind {
-            EventKind::NotWatched { since } => (gap(event.at.since(*since)).into(), theme.dim),
-            EventKind::Change { change, .. } => (prices(change, unit).into(), style(change)),
+        .styled(Column::number("Old → new", change), move |event, _| {
+            match &event.kind {
+                EventKind::NotWatched { since } => (gap(event.at.since(*since)).into(), theme.dim),
+                EventKind::Change { change, .. } => (prices(change, unit).into(), style(change)),
+            }
         })
         .styled(Column::number("%", 5).priority(1), move |event, _| {
             of_change(event, |change, _| (share(change).unwrap_or_default(), style(change)))
@@ -136,12 +143,12 @@ fn of_change(event: &Event, cell: impl FnOnce(&Change, Option<Lasted>) -> (Strin
     }
 }
 
-/// The areas of the tape's events and of their sums; the latter is empty for volumes, without sums, and where
-/// the events need the space.
+/// The areas of the tape's events and of their sums; the latter is empty without sums, and where the events need
+/// the space.
 fn with_flows(view: &Tape, area: Rect) -> [Rect; 2] {
-    let is_wide = area.width >= EVENTS + flows::WIDTH;
-    let is_shown = is_wide && view.resource == Resource::Offers && !view.flows.is_empty();
-    let side = if is_shown { flows::WIDTH } else { 0 };
+    let width = flows::width(view.resource);
+    let is_shown = area.width >= EVENTS + width && !view.flows.is_empty();
+    let side = if is_shown { width } else { 0 };
     Layout::horizontal([Constraint::Fill(1), Constraint::Length(side)]).areas(area)
 }
 

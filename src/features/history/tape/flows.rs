@@ -1,4 +1,4 @@
-//! The sums of the tape's events by GPU model, shown beside them on a wide screen.
+//! The sums of the tape's events by GPU model, of volumes by cluster, shown beside them on a wide screen.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 
 use super::Tape;
 use crate::core::view::Scene;
-use crate::domain::{Untrusted, format};
+use crate::domain::{Resource, Untrusted, format};
 use crate::record::{Change, ChangeKind, EventKind};
 use crate::tui::panel::Panel;
 use crate::tui::records::Records;
@@ -17,30 +17,39 @@ use crate::tui::table::{Column, Table};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
-/// Width of the panel with its frame, in cells.
-pub(super) const WIDTH: u16 = 58;
-
 /// Width of a GPU model's name, in cells.
 const MODEL: usize = 24;
 
-/// The number of events of each kind, for the offers of a model.
+/// Width of the panel with its frame, in cells; that of volumes also has places and new sizes.
+pub(super) const fn width(resource: Resource) -> u16 {
+    match resource {
+        Resource::Offers | Resource::Workergroups => 58,
+        Resource::Volumes => 75,
+    }
+}
+
+/// The number of events of each kind, for the offers of a model or the volumes of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Flow {
-    model: String,
+    /// The GPU model; of volumes the cluster and its place.
+    name: String,
     listed: usize,
     gone: usize,
     cheaper: usize,
     costlier: usize,
+    /// New sizes, of volumes only.
+    resized: usize,
 }
 
 impl Flow {
-    /// Counts a change; moves into and out of the results, and new sizes, do not count.
-    fn add(&mut self, change: &Change) {
+    /// Counts a change; moves into and out of the results do not count, nor do new sizes of offers.
+    fn add(&mut self, change: &Change, resource: Resource) {
         match change.kind {
             ChangeKind::Listed => self.listed += 1,
             ChangeKind::Gone(_) => self.gone += 1,
             ChangeKind::Repriced { from } if change.price < from => self.cheaper += 1,
             ChangeKind::Repriced { .. } => self.costlier += 1,
+            ChangeKind::Resized { .. } if resource == Resource::Volumes => self.resized += 1,
             // Nothing was offered or taken.
             ChangeKind::IntoView | ChangeKind::OutOfView | ChangeKind::Resized { .. } => {}
         }
@@ -48,34 +57,41 @@ impl Flow {
 
     /// The number of all counted events.
     const fn total(&self) -> usize {
-        self.listed + self.gone + self.cheaper + self.costlier
+        self.listed + self.gone + self.cheaper + self.costlier + self.resized
     }
 }
 
 /// The numbers of offers that came, went, became cheaper or more expensive among the tape's listed events, by
-/// GPU model, those with the most events first; models without any are left out.
+/// GPU model, of volumes by cluster and with new sizes, those with the most events first; models without any are
+/// left out.
 pub(super) fn flows(view: &Tape) -> Vec<Flow> {
-    let mut models: HashMap<&str, Flow> = HashMap::new();
+    let mut flows: HashMap<(i64, &str), Flow> = HashMap::new();
     let events = view.rows.iter().filter_map(|row| view.events.get(*row));
     for event in events {
         if let EventKind::Change { change, .. } = &event.kind {
-            let model = &*change.lot.model;
-            models.entry(model).or_default().add(change);
+            let key = match view.resource {
+                Resource::Offers | Resource::Workergroups => (0, &*change.lot.model),
+                Resource::Volumes => (change.lot.machine, ""),
+            };
+            flows.entry(key).or_default().add(change, view.resource);
         }
     }
-    let named = models.into_iter().map(|(model, flow)| Flow {
-        model: Untrusted::from(model).screen(MODEL),
+    let named = flows.into_iter().map(|((cluster, model), flow)| Flow {
+        name: match view.resource {
+            Resource::Offers | Resource::Workergroups => Untrusted::from(model).screen(MODEL),
+            Resource::Volumes => format!("{cluster:>5} {}", view.place(cluster)),
+        },
         ..flow
     });
     let mut flows: Vec<Flow> = named.filter(|flow| flow.total() > 0).collect();
     flows.sort_by(|left, right| {
         let busiest = right.total().cmp(&left.total());
-        busiest.then_with(|| left.model.cmp(&right.model))
+        busiest.then_with(|| left.name.cmp(&right.name))
     });
     flows
 }
 
-/// The sums over all GPU models: `12 listed, 9 gone, 8 cheaper, 5 more expensive in the last 7 days`; zeros
+/// The sums over all of them: `12 listed, 9 gone, 8 cheaper, 5 more expensive in the last 7 days`; zeros
 /// are left out, and the line is empty without events.
 pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static> {
     let sum = |count: fn(&Flow) -> usize| flows.iter().map(count).sum::<usize>();
@@ -84,6 +100,7 @@ pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static
         (sum(|flow| flow.gone), "gone", theme.text),
         (sum(|flow| flow.cheaper), "cheaper", theme.good),
         (sum(|flow| flow.costlier), "more expensive", theme.warning),
+        (sum(|flow| flow.resized), "resized", theme.text),
     ];
     let mut line = Line::default();
     for (many, word, style) in parts.into_iter().filter(|(many, ..)| *many > 0) {
@@ -98,10 +115,19 @@ pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static
     line
 }
 
-/// Draws the panel with the counts of market events for each GPU model, a line each.
-pub(super) fn draw(flows: &[Flow], area: Rect, scene: &mut Scene<'_, '_>) {
-    let models = format::counted(flows.len(), "model", "models");
-    let panel = Panel::new("By GPU").note(models).sized(scene.size);
+/// Draws the panel with the counts of market events for each GPU model or cluster, a line each.
+pub(super) fn draw(flows: &[Flow], resource: Resource, area: Rect, scene: &mut Scene<'_, '_>) {
+    let many = flows.len();
+    let (title, head, name, note) = match resource {
+        Resource::Offers | Resource::Workergroups => ("By GPU", "GPU", 18, format::counted(many, "model", "models")),
+        Resource::Volumes => (
+            "By cluster",
+            "Cluster",
+            26,
+            format::counted(many, "cluster", "clusters"),
+        ),
+    };
+    let panel = Panel::new(title).note(note).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let theme = scene.theme;
     let count = |count: fn(&Flow) -> usize, style: Style| {
@@ -110,12 +136,15 @@ pub(super) fn draw(flows: &[Flow], area: Rect, scene: &mut Scene<'_, '_>) {
             many => (format::grouped(many).into(), style),
         }
     };
-    let rows = Records::new(flows.len(), |row| flows.get(row))
-        .column(Column::text("GPU", 18), |flow: &Flow| flow.model.clone())
+    let mut rows = Records::new(many, |row| flows.get(row))
+        .column(Column::text(head, name), |flow: &Flow| flow.name.clone())
         .styled(Column::number("listed", 6), count(|flow| flow.listed, theme.accent))
         .styled(Column::number("gone", 6), count(|flow| flow.gone, theme.text))
         .styled(Column::number("▼ cheaper", 9), count(|flow| flow.cheaper, theme.good))
         .styled(Column::number("▲ more", 7), count(|flow| flow.costlier, theme.warning));
+    if resource == Resource::Volumes {
+        rows = rows.styled(Column::number("resized", 7), count(|flow| flow.resized, theme.text));
+    }
     let placed = table::place(rows.columns(), inner.width);
     let table = Table::new(&rows, rows.columns(), &placed, None, theme);
     scene

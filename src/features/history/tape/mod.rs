@@ -4,6 +4,8 @@ mod draw;
 pub mod events;
 mod flows;
 
+use std::collections::HashMap;
+
 use ratatui::layout::Rect;
 
 use self::events::RecentEvents;
@@ -13,9 +15,10 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::typed_search::{TypedEvent, TypedSearch};
 use crate::domain::time::{MonotonicTime, Now};
-use crate::domain::{Condition, Operand, Operator, Query, Resource, Value};
+use crate::domain::{Condition, Operand, Operator, Query, Resource, Value, format};
 use crate::features::history::Recall;
 use crate::keys::{Action, Context};
+use crate::record::differences::recorded_lot;
 use crate::record::{Cause, Change, ChangeKind, DAY, Event, EventKind, Question};
 use crate::tui::input_widget::InputWidget;
 
@@ -23,6 +26,9 @@ use crate::tui::input_widget::InputWidget;
 ///
 /// The tape is for recent events; the history shows longer times.
 const DAYS: i64 = 7;
+
+/// Maximum width of a cluster's place, in cells.
+const PLACE: usize = 20;
 
 /// Maximum number of events that are read.
 ///
@@ -48,6 +54,8 @@ pub(crate) struct Tape {
     rows: Vec<usize>,
     /// The sums of those events.
     flows: Vec<flows::Flow>,
+    /// The places of the loaded clusters of volumes.
+    places: HashMap<i64, String>,
     search: TypedSearch,
     cursor: usize,
     /// The reason the record cannot be read.
@@ -68,6 +76,7 @@ impl Tape {
             events: Vec::new(),
             rows: Vec::new(),
             flows: Vec::new(),
+            places: HashMap::new(),
             search: TypedSearch::default(),
             cursor: 0,
             failure: None,
@@ -117,6 +126,7 @@ impl Tape {
     /// Lists the events that match the typed words; without words, all except moves into and out of the
     /// results. Recomputes the sums from the listed ones.
     fn narrow(&mut self, state: &State) {
+        self.places = places(state, self.resource);
         let matches = |event: &Event| {
             if self.search.words.text().trim().is_empty() {
                 is_news(event)
@@ -131,15 +141,16 @@ impl Tape {
         self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
     }
 
-    /// The text of an event that the words are searched in: machine, model and change, or `not watched` for a
-    /// gap.
+    /// The text of an event that the words are searched in: machine, model, place of a cluster and change, or
+    /// `not watched` for a gap.
     fn text(&self, event: &Event, state: &State) -> String {
         match &event.kind {
             EventKind::NotWatched { .. } => "not watched".to_owned(),
             EventKind::Change { change, .. } => format!(
-                "{} {} {}",
+                "{} {} {} {}",
                 change.lot.machine,
                 change.lot.model,
+                self.place(change.lot.machine),
                 what(change, self.cause(change, state))
             ),
         }
@@ -158,6 +169,11 @@ impl Tape {
         } else {
             cause
         })
+    }
+
+    /// The place of a cluster; empty if none of its volumes is loaded, and for machines.
+    fn place(&self, cluster: i64) -> &str {
+        self.places.get(&cluster).map_or("", String::as_str)
     }
 
     /// The event under the cursor; `None` if none is listed.
@@ -209,6 +225,20 @@ impl Tape {
         let last = self.rows.len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
     }
+}
+
+/// The place of each cluster whose volumes are loaded, up to 20 cells; empty for other resources.
+fn places(state: &State, resource: Resource) -> HashMap<i64, String> {
+    let listing = state.browsers[resource].listing();
+    let Some(listing) = listing.filter(|_| resource == Resource::Volumes) else {
+        return HashMap::new();
+    };
+    let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
+    rows.filter_map(|row| {
+        let cluster = recorded_lot(listing, row)?.machine;
+        Some((cluster, format::cell_of(listing, row as usize, "geolocation", PLACE)))
+    })
+    .collect()
 }
 
 /// Whether an event is a change on the market, or a gap between polls.
@@ -263,6 +293,7 @@ impl View for Tape {
         match action {
             Action::Query => Some("filter"),
             Action::Submit if self.search.is_typing => Some("keep"),
+            Action::Submit if self.resource == Resource::Volumes => Some("cluster's volumes"),
             Action::Submit => Some("machine's offers"),
             Action::Right => Some("subject"),
             Action::Back if self.search.is_typing => Some("clear filter"),
