@@ -19,6 +19,7 @@ pub struct Rail<'a> {
     price: f64,
     theme: &'a Theme,
     shows_median: bool,
+    better: Option<bool>,
 }
 
 /// The comparison of a price with its peers.
@@ -53,7 +54,16 @@ impl<'a> Rail<'a> {
             price,
             theme,
             shows_median: false,
+            better: Some(false),
         }
+    }
+
+    /// Sets whether more is better (`Some(true)`), less is better (`Some(false)`, as for a price), or neither
+    /// (`None`), which the point shows by its style.
+    #[must_use]
+    pub const fn better(mut self, better: Option<bool>) -> Self {
+        self.better = better;
+        self
     }
 
     /// Draws a price that differs from the median beside it, where both fall on one cell: for a median that is a
@@ -84,6 +94,16 @@ impl<'a> Rail<'a> {
         }
     }
 
+    /// The style of the point: good at the better end, a warning at the other, else plain.
+    fn point_style(&self) -> Style {
+        match (self.better, self.tone()) {
+            (None, _) | (_, Tone::Middle) => Tone::Middle,
+            (Some(false), Tone::Low) | (Some(true), Tone::High) => Tone::Low,
+            (Some(false), Tone::High) | (Some(true), Tone::Low) => Tone::High,
+        }
+        .style(self.theme)
+    }
+
     /// The positions of the median and of the price in a rail of `width` cells, from 0.
     fn cells(&self, width: u16) -> (u16, u16) {
         let last = f64::from(width.saturating_sub(1));
@@ -107,7 +127,7 @@ impl<'a> Rail<'a> {
         let (median, price) = self.cells(width);
         let mut line = Line::default();
         let mut next = 0;
-        let point = ("●", self.tone().style(self.theme));
+        let point = ("●", self.point_style());
         for cell in [median.min(price), median.max(price)] {
             if cell >= width || cell < next {
                 continue;
@@ -191,6 +211,21 @@ mod tests {
             [1.0, 2.0, 2.1, 5.9, 6.0, 7.0].map(tone),
             [Tone::Low, Tone::Low, Tone::Middle, Tone::Middle, Tone::High, Tone::High]
         );
+    }
+
+    #[test]
+    fn the_better_end_is_good() {
+        let theme = &Theme::DARK;
+        let style = |better, price| {
+            let line = Rail::new([1.0, 2.0, 5.0], price, theme).better(better).line(9);
+            let point = line.spans.into_iter().find(|span| span.content == "●");
+            point.map(|span| span.style)
+        };
+        assert_eq!(style(Some(false), 1.0), Some(theme.good));
+        assert_eq!(style(Some(false), 5.0), Some(theme.warning));
+        assert_eq!(style(Some(true), 1.0), Some(theme.warning));
+        assert_eq!(style(Some(true), 5.0), Some(theme.good));
+        assert_eq!([1.0, 5.0].map(|price| style(None, price)), [Some(Style::new()); 2]);
     }
 
     #[test]

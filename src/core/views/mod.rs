@@ -4,6 +4,7 @@ pub(crate) mod chart;
 pub mod confirm;
 pub(crate) mod form_view;
 pub(crate) mod keys;
+pub(crate) mod member_notes;
 pub(crate) mod request_preview;
 pub(crate) mod searched;
 pub(crate) mod sheet;

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use bourse::api::{ApiError, Unreachable};
-use bourse::domain::Dialect;
+use bourse::domain::{Dialect, OFFERS};
+use bourse::record::ChangeKind;
 use bourse::tui::theme::Theme;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
 use crate::stories::groups::{FOUND, FOUR};
-use crate::stories::route_lab;
+use crate::stories::recorded::volume_tape;
+use crate::stories::{requests, route_lab};
 use crate::test_app::{TestApp, varied_offers};
 
 /// A dashboard of 200 different offers in 24-bit colours.
@@ -80,7 +82,7 @@ fn the_desk_has_few_words_and_styles_and_no_cut_sentence() {
 }
 
 /// A view by its keys, and the largest blank rectangle in percent at 80x24 and at 200x60.
-const VIEWS: [(&str, &str, usize, usize); 12] = [
+const VIEWS: [(&str, &str, usize, usize); 18] = [
     ("desk", "", 25, 22),
     ("settings", "o", 30, 22),
     ("sort", "s", 25, 25),
@@ -93,7 +95,51 @@ const VIEWS: [(&str, &str, usize, usize); 12] = [
     ("auto-refresh", "W", 25, 22),
     ("markets", "M", 30, 22),
     ("depth", "D", 25, 22),
+    ("few filters found", "f r e l i a", 25, 22),
+    ("no filter found", "f q q q", 25, 22),
+    ("few sort keys found", "s r e l i a", 25, 22),
+    ("no sort key found", "s q q q", 25, 22),
+    ("few columns found", "c r e l i a", 25, 22),
+    ("no column found", "c q q q", 25, 22),
 ];
+
+/// A view of a volume, by its keys, and the largest blank rectangle in percent at 80x24 and at 200x60.
+const VOLUME_VIEWS: [(&str, &str, usize, usize); 3] = [
+    ("overview of a volume", "enter", 25, 22),
+    ("fields of a volume", "enter tab", 25, 22),
+    ("JSON of a volume", "enter shift-tab", 25, 22),
+];
+
+/// A response of one offer with every member of the catalog, most of them null.
+fn full_offer() -> String {
+    let mut offer = serde_json::json!({
+        "id": 40_000_000, "gpu_name": "RTX 4090", "num_gpus": 2, "dph_total": 0.62, "gpu_ram": 24_564, "cpu_ram": 64_000,
+        "inet_down": 900.5, "reliability": 0.995, "geolocation": "Texas, US", "rentable": true,
+    });
+    let members = offer.as_object_mut().unwrap();
+    for field in OFFERS.fields().iter().filter(|field| !field.key.contains('.')) {
+        members.entry(field.key).or_insert(serde_json::Value::Null);
+    }
+    serde_json::json!({ "offers": [offer] }).to_string()
+}
+
+/// A response of 28 volumes that differ in every number.
+fn varied_volumes() -> String {
+    let record = |row: usize| {
+        serde_json::json!({
+            "id": 47_000_000 + row * 977, "ask_contract_id": 47_000_000 + row * 977, "cluster_id": row,
+            "host_id": row / 2, "disk_space": 700 + row * 331, "storage_cost": 0.04 + (row * 7 % 20) as f64 / 100.0,
+            "storage_cost_total": 0.0001, "geolocation": "Texas, US", "inet_up": row * 13 + 40,
+            "inet_down": row * 17 + 40, "reliability": 0.97 + row as f64 / 1000.0,
+            "reliability2": 0.97 + row as f64 / 1000.0, "verified": true, "verification": "verified",
+            "nw_disk_min_bw": 500 + row * 90, "nw_disk_avg_bw": 800 + row * 90, "nw_disk_max_bw": 900 + row * 90,
+            "start_date": 1_795_000_000.0, "end_date": 1_797_000_000.0, "duration": 864_000 + row * 5000,
+            "external": null, "rentable": true, "resource_type": "network_volume", "score": 20.0 + row as f64,
+        })
+    };
+    let offers: Vec<_> = (0..28).map(record).collect();
+    serde_json::json!({ "offers": offers }).to_string()
+}
 
 /// A view of a workergroup, by its keys, and the largest blank rectangle in percent at 200x60.
 const GROUP_VIEWS: [(&str, &str, usize); 2] = [("copied group form", "C", 25), ("supply", "i", 25)];
@@ -141,6 +187,61 @@ fn no_view_is_mostly_empty() {
     let mut alerts = desk(200, 60);
     alerts.keys("A").expect("On offer now").expect(" now, $/h per GPU");
     found.measure("alerts without a record", &alerts, (200, 25));
+    assert!(found.0.is_empty(), "{}", found.0.join("\n"));
+}
+
+#[test]
+fn no_view_of_a_volume_is_mostly_empty() {
+    let mut found = Found::default();
+    let volumes = varied_volumes();
+    for (name, keys, narrow, wide) in VOLUME_VIEWS {
+        for (columns, rows, most) in [(80_u16, 24, narrow), (200, 60, wide)] {
+            let mut desk = desk(columns, rows);
+            desk.keys("2").answer(&volumes).keys(keys);
+            found.measure(name, &desk, (columns, most));
+        }
+    }
+    let changes: Vec<_> = (0..100_u32)
+        .map(|index| match index % 3 {
+            0 => (i64::from(index % 28), ChangeKind::Resized { from: 8000 + index }),
+            1 => (i64::from(index % 28), ChangeKind::Repriced { from: 0.45 }),
+            _ => (i64::from(index % 28), ChangeKind::Repriced { from: 0.35 }),
+        })
+        .collect();
+    for (columns, rows, most) in [(80, 24, 25), (200, 60, 22)] {
+        let mut tape = volume_tape((columns, rows), &volumes, &changes);
+        tape.theme = Theme::DARK;
+        tape.resize(columns, rows);
+        found.measure("tape of volumes", &tape, (columns, most));
+    }
+    assert!(found.0.is_empty(), "{}", found.0.join("\n"));
+}
+
+#[test]
+fn the_json_of_an_offer_is_not_mostly_empty() {
+    let mut found = Found::default();
+    for (columns, rows, most) in [(80, 24, 25), (200, 60, 22)] {
+        let mut desk = TestApp::with_offers(&full_offer());
+        desk.theme = Theme::DARK;
+        desk.resize(columns, rows).keys("enter shift-tab").expect("▏JSON▕");
+        found.measure("JSON of an offer", &desk, (columns, most));
+    }
+    assert!(found.0.is_empty(), "{}", found.0.join("\n"));
+}
+
+#[test]
+fn no_details_of_a_request_are_mostly_empty() {
+    let mut found = Found::default();
+    let places = ["Texas, US", "Iceland, IS", "Quebec, CA", "Bulgaria, BG"];
+    let answer = varied_offers(places);
+    let body = r#"{"verified":{"eq":true},"rentable":{"eq":true},"rented":{"eq":false},"gpu_name":{"eq":"RTX 4090"},
+        "geolocation":{"eq":"DE"},"order":[["dph_total","asc"]],"limit":500,"type":"on-demand"}"#;
+    for (columns, rows, most) in [(80, 24, 30), (200, 60, 25)] {
+        let mut desk = requests::desk(vec![requests::search(1.0, body, &answer)]);
+        desk.theme = Theme::DARK;
+        desk.resize(columns, rows).keys("enter");
+        found.measure("details of a request", &desk, (columns, most));
+    }
     assert!(found.0.is_empty(), "{}", found.0.join("\n"));
 }
 

@@ -75,3 +75,42 @@ fn the_details_of_a_volume_name_its_term() {
     let mut desk = crate::stories::unlist::at_volumes();
     desk.resize(200, 60).keys("enter").expect("J term").expect_not("J job");
 }
+
+#[test]
+fn names_and_values_stand_beside_the_json_and_meanings_where_they_fit_whole() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("enter tab tab tab").resize(80, 24);
+    let line = |desk: &TestApp, key: &str| {
+        let screen = desk.screen();
+        let line = screen.lines().find(|line| line.contains(key));
+        line.unwrap_or_else(|| panic!("{key}\n{screen}")).to_owned()
+    };
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+    let ram = line(&desk, "\"gpu_ram\"");
+    assert_eq!(words(&ram), "\"gpu_ram\": 24564, VRAM 24 GB", "{ram}");
+    // A text is not repeated, and no sentence is cut.
+    assert_eq!(words(&line(&desk, "\"gpu_name\"")), "\"gpu_name\": \"RTX 4090\", GPU");
+    desk.expect_not("…");
+    desk.resize(200, 60);
+    assert!(
+        line(&desk, "\"gpu_ram\"").contains("Memory of one GPU"),
+        "{}",
+        desk.screen()
+    );
+}
+
+#[test]
+fn a_note_never_overwrites_a_long_line_of_json() {
+    let long = "L40S Ada Generation with a name";
+    let longest = "a name that leaves no room for a note on a screen of eighty columns";
+    let offer = format!(
+        r#"{{"offers":[{{"id":1,"gpu_name":"{long}","cpu_name":"{longest}","num_gpus":1,"dph_total":0.5,"rentable":true}}]}}"#
+    );
+    let mut desk = TestApp::with_offers(&offer);
+    desk.keys("enter tab tab tab").resize(80, 24);
+    desk.expect(&format!("\"gpu_name\": \"{long}\",  GPU"));
+    let screen = desk.screen();
+    let line = screen.lines().skip_while(|line| !line.contains("cpu_name"));
+    let wrapped: Vec<_> = line.take(2).map(str::trim).collect();
+    assert_eq!(wrapped.join(" "), format!("\"cpu_name\": \"{longest}\","), "{screen}");
+}

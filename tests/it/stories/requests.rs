@@ -17,7 +17,7 @@ use crate::cases::cases;
 use crate::test_app::{START, THREE, TestApp};
 
 /// A search of offers that was answered, as long after the start of the story.
-fn search(after: f64, body: &str, answer: &str) -> LedgerEntry {
+pub fn search(after: f64, body: &str, answer: &str) -> LedgerEntry {
     LedgerEntry {
         at: START + after,
         operation: Operation::SearchOffers,
@@ -68,7 +68,7 @@ fn of(operation: Operation, path: &str, body: &str) -> LedgerEntry {
 const BODY: &str = r#"{"verified":{"eq":true},"limit":5}"#;
 
 /// A desk with offers and these calls, latest last, on the Requests pane.
-fn desk(entries: Vec<LedgerEntry>) -> TestApp {
+pub fn desk(entries: Vec<LedgerEntry>) -> TestApp {
     let mut desk = TestApp::with_offers(THREE);
     for entry in entries {
         record_only(&mut desk, None, entry);
@@ -792,4 +792,26 @@ fn the_banner_names_what_failed_and_the_age_of_the_rows_stays_marked() {
     assert!(marked(&desk), "still older than it should be");
     desk.keys("r").answer(THREE);
     assert!(!marked(&desk));
+}
+
+#[test]
+fn members_of_the_records_in_a_response_are_named_beside_it() {
+    let answer = r#"{"offers":[{"id":7,"gpu_ram":24564,"search":{"gpu_ram":1,"x":[1,2,3],"long":"so that it is not inline"}}],"gpu_ram":2}"#;
+    let mut desk = desk(vec![search(1.0, BODY, answer)]);
+    desk.keys("enter");
+    for (columns, rows, meaning) in [(80, 24, false), (200, 60, true)] {
+        desk.resize(columns, rows).expect("VRAM");
+        let screen = desk.screen();
+        let noted: Vec<_> = screen.lines().filter(|line| line.contains("VRAM")).collect();
+        // Neither the member of a nested object nor that of the response itself.
+        assert_eq!(noted.len(), 1, "{screen}");
+        assert!(noted[0].contains("\"gpu_ram\": 24564,"), "{screen}");
+        assert_eq!(noted[0].contains("Memory of one GPU"), meaning, "{screen}");
+    }
+    // What an operation without records returns has no notes.
+    let mut desk = self::desk(vec![LedgerEntry {
+        response: Some(Untrusted::from(answer)),
+        ..of(Operation::Route, "/route/", "{}")
+    }]);
+    desk.keys("enter").expect("\"gpu_ram\": 24564").expect_not("VRAM");
 }

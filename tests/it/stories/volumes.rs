@@ -1,6 +1,7 @@
 //! Shopping for network volumes, key by key: cost of a size and term, and markets without any.
 
 use bourse::api::ApiError;
+use bourse::tui::theme::Theme;
 
 use crate::stories::unlist::at_volumes;
 use crate::test_app::{THREE, TestApp};
@@ -94,4 +95,57 @@ fn a_new_size_keeps_the_term_and_changes_the_bill() {
     desk.expect("term 2,000 GB for 90 d");
     desk.keys("/").type_text(" 5 tb").keys("enter");
     desk.expect("term 5,000 GB for 90 d");
+}
+
+#[test]
+fn the_numbers_of_a_volume_stand_among_those_of_all_loaded_ones() {
+    let mut desk = at_volumes();
+    desk.resize(200, 60).keys("enter");
+    desk.keys("tab")
+        .expect("Among the 2 loaded")
+        .expect("Alternatives among all 2");
+    let screen = desk.screen();
+    let line = screen
+        .lines()
+        .find(|line| line.contains("Avg MB/s") && line.contains('●'));
+    let line = line.unwrap_or_else(|| panic!("{screen}"));
+    let words: Vec<_> = line
+        .split(['│', '┃', '┄', '●', ' '])
+        .filter(|word| !word.is_empty())
+        .collect();
+    // This one, the lowest, the highest and their median.
+    assert_eq!(words[..6], ["Avg", "MB/s", "80", "80", "800", "440"], "{screen}");
+    // Both are equal in what is not listed, and a low screen has room for the fields alone.
+    assert!(
+        !screen
+            .lines()
+            .any(|line| line.contains("Verified") && line.contains('●'))
+    );
+    desk.resize(80, 24).expect_not("Among the 2 loaded");
+    desk.resize(200, 60).keys("tab");
+    desk.expect("bourse volumes --no-default id=4002")
+        .expect("Among the 2 loaded")
+        .expect("Alternatives among all 2");
+}
+
+#[test]
+fn the_better_end_of_a_number_is_good() {
+    let mut desk = at_volumes();
+    desk.theme = Theme::DARK;
+    desk.resize(200, 60).keys("enter tab").expect("Among the 2 loaded");
+    let style = |desk: &TestApp, label: &str| {
+        let screen = desk.screen();
+        let row = screen
+            .lines()
+            .position(|line| line.starts_with(&format!("│ {label} ")) && line.contains('●'));
+        let row = row.unwrap_or_else(|| panic!("{label}\n{screen}"));
+        let cells = &desk.cells()[row * 200..(row + 1) * 200];
+        cells.iter().find(|cell| cell.symbol() == "●").map(|cell| cell.fg)
+    };
+    // It is the cheaper and the slower of the two.
+    assert_eq!(style(&desk, "$/GB/mo"), Theme::DARK.good.fg);
+    assert_eq!(style(&desk, "Avg MB/s"), Theme::DARK.warning.fg);
+    desk.keys("right").expect("Network volume 4001");
+    assert_eq!(style(&desk, "$/GB/mo"), Theme::DARK.warning.fg);
+    assert_eq!(style(&desk, "Avg MB/s"), Theme::DARK.good.fg);
 }

@@ -9,10 +9,11 @@ use ratatui::widgets::canvas::Points;
 use super::json::json_of;
 use super::overview::Block;
 use super::spread::Spread;
-use super::{Detail, Tab, below, fields, overview};
+use super::{Detail, Tab, among, below, fields, overview};
 use crate::core::view::{Region, Scene};
 use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
+use crate::core::views::member_notes;
 use crate::domain::insight::Scale;
 use crate::domain::{Resource, format};
 use crate::features::details::preview::Subject;
@@ -35,6 +36,9 @@ const TALLEST: [u16; 2] = [16, 30];
 
 /// Minimum height of a useful chart, with its title and its axis.
 const LEAST_CHART: u16 = 8;
+
+/// Height of the commands with their title and a blank line.
+const COMMANDS: u16 = 4;
 
 /// The indent of wrapped lines, after the labels.
 const INDENT: u16 = 19;
@@ -69,11 +73,11 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let viewport = match view.tab {
         Tab::Overview => draw_overview(view, row, body, scene),
         Tab::Fields => {
-            // A workergroup has few fields.
-            if view.resource == Resource::Workergroups && scene.size == Size::Wide {
-                draw_group_fields(view, row, body, scene);
-            } else {
-                fields::draw(view, body, scene);
+            // Workergroups and volumes have few fields.
+            match view.resource {
+                Resource::Workergroups if scene.size == Size::Wide => draw_group_fields(view, row, body, scene),
+                Resource::Volumes => draw_volume_fields(view, body, scene),
+                Resource::Offers | Resource::Workergroups => fields::draw(view, body, scene),
             }
             None
         }
@@ -112,34 +116,70 @@ fn draw_group_fields(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_
     draw_mixes(row, rest, scene);
 }
 
-/// Draws the record's JSON as it was received, without secrets, and the meaning of its members beside it
-/// unless the screen is compact; below a workergroup's, on a wide screen, the conditions, offers and machines
-/// of its search. Returns the viewport of the JSON's lines.
+/// Draws the fields of a volume, and where there is room below them its numbers among those of all loaded volumes
+/// and the alternatives.
+fn draw_volume_fields(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
+    let height = fields::height(view, area, scene);
+    let [top, rest] = Layout::vertical([Constraint::Max(height), Constraint::Fill(1)])
+        .spacing(1)
+        .areas(area);
+    if rest.height < among::LEAST_HEIGHT {
+        return fields::draw(view, area, scene);
+    }
+    fields::draw(view, top, scene);
+    among::draw(view, rest, scene);
+}
+
+/// Draws the record's JSON as it was received, without secrets, notes on its members beside it, and further parts
+/// where there is room below it. Returns the viewport of the JSON's lines.
 fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
-    let notes = if scene.size == Size::Compact {
-        0
-    } else {
-        area.width * 3 / 5
-    };
-    let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(notes)]).areas(area);
-    let viewport = scene.report(Region::MAIN, &view.json.report, left);
-    if let Some(listing) = scene.state.browsers[view.resource].listing().filter(|_| notes > 0) {
-        for (row, line) in view.json.notes(listing, row, viewport, scene) {
-            let row = Rect {
-                y: right.y + row,
-                height: 1,
-                ..right
-            };
-            scene.render(fit(line, row.width), row);
-        }
+    let width = member_notes::json_width(area);
+    let viewport = scene.report(Region::MAIN, &view.json.report, Rect { width, ..area });
+    let state = scene.state;
+    if let Some(listing) = state.browsers[view.resource].listing() {
+        let record = listing.full_record(row);
+        let note = |line| view.json.note(line, listing, &record, state.profile.dialect);
+        member_notes::draw((&view.json.report, viewport), note, area, scene);
     }
-    if view.resource == Resource::Workergroups && scene.size == Size::Wide {
-        let lines = u16::try_from(viewport.total).unwrap_or(u16::MAX);
-        draw_search(row, below(lines.saturating_add(1), left), scene);
-        let rest = draw_offers(view, row, below(lines.saturating_add(1), right), scene);
-        draw_mixes(row, rest, scene);
-    }
+    draw_below_json(view, row, viewport, area, scene);
     viewport
+}
+
+/// Draws the commands of a volume, its numbers and the alternatives below its JSON; on a wide screen also the
+/// commands of an offer and its alternatives, and the conditions, offers and machines of a workergroup's search.
+/// Nothing if not all of the JSON is visible.
+fn draw_below_json(view: &Detail, row: usize, viewport: Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
+    let report = &view.json.report;
+    let lines = report.visible(viewport, scene.theme);
+    let Some((_, end)) = lines.last().filter(|(line, _)| line + 1 == viewport.total) else {
+        return;
+    };
+    // The search has the last row.
+    let area = Rect {
+        height: area.height.saturating_sub(report.find().is_active().into()),
+        ..area
+    };
+    let rest = below(end.saturating_add(1), area);
+    let [left, right] = member_notes::columns(rest);
+    match view.resource {
+        Resource::Workergroups if scene.size == Size::Wide => {
+            draw_search(row, below(0, left), scene);
+            let rest = draw_offers(view, row, below(0, right), scene);
+            draw_mixes(row, rest, scene);
+        }
+        Resource::Volumes => {
+            let height = rest.height.min(COMMANDS);
+            let [commands, rest] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(rest);
+            draw_commands((view.resource, row), commands, scene);
+            among::draw(view, rest, scene);
+        }
+        // Most offers fill all but a very high screen.
+        Resource::Offers if scene.size == Size::Wide => {
+            draw_commands((view.resource, row), left, scene);
+            among::draw_alternatives(view, right, scene);
+        }
+        Resource::Offers | Resource::Workergroups => {}
+    }
 }
 
 /// The areas of the card and of one or two columns beside it; the third is empty unless `is_wide`.
@@ -218,7 +258,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     let below_text = paragraph(&laid_out(first, middle.width), middle, scene);
     if view.resource == Resource::Workergroups {
         let rest = draw_record(row, below_text, scene);
-        draw_commands(row, rest, scene);
+        draw_commands((view.resource, row), rest, scene);
     } else {
         charts.draw(below_text, scene);
     }
@@ -287,17 +327,21 @@ fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     paragraph(&json, below_title, scene)
 }
 
-/// Draws the commands that show a workergroup in a shell; nothing without its id or room.
-fn draw_commands(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
-    let listing = scene.state.browsers[Resource::Workergroups].listing();
+/// Draws the commands that show a record in a shell; nothing without its id or room.
+fn draw_commands((resource, row): (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) {
+    let listing = scene.state.browsers[resource].listing();
     let Some(id) = listing.and_then(|listing| listing.id(row)) else {
         return;
     };
-    let commands = [
-        format!("bourse groups supply id={id}"),
-        format!("bourse groups --json id={id}"),
-    ];
-    if area.height < 5 {
+    let commands = match resource {
+        Resource::Workergroups => [
+            format!("bourse groups supply id={id}"),
+            format!("bourse groups --json id={id}"),
+        ],
+        Resource::Offers => ["", "--json "].map(|json| format!("bourse offers --no-default {json}id={id}")),
+        Resource::Volumes => ["", "--json "].map(|json| format!("bourse volumes --no-default {json}id={id}")),
+    };
+    if area.height < COMMANDS {
         return;
     }
     let below_title = titled("Commands", area, scene);
@@ -390,7 +434,7 @@ fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
 }
 
 /// Draws a title in the first line of an area; returns the area below it.
-fn titled(title: &str, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+pub(super) fn titled(title: &str, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let [line, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     let title = Line::styled(title.to_owned(), scene.theme.heading);
     scene.render(fit(title, line.width), line);

@@ -5,27 +5,23 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::api::redact;
-use crate::core::view::Scene;
+use crate::core::views::member_notes::MemberNote;
+use crate::domain::listing::FullRecord;
 use crate::domain::pretty::JsonText;
-use crate::domain::text::{json_for_terminal, truncate};
-use crate::domain::{CellRef, Kind, Listing, format};
+use crate::domain::text::json_for_terminal;
+use crate::domain::{CellRef, Dialect, Kind, Listing, format};
 use crate::tui::json;
 use crate::tui::report::{LongText, Report};
 use crate::tui::theme::Theme;
-use crate::tui::viewport::Viewport;
 
 /// Maximum number of JSON lines in a preview.
 const PREVIEWED: usize = 100;
 
 /// Maximum size of a record, in bytes, whose JSON a preview lays out with every frame.
 const LONGEST: usize = 16 * 1024;
-
-/// Width of a field's name and of its value beside the JSON.
-const LABEL: usize = 16;
-const VALUE: usize = 18;
 
 /// The laid-out text and its folds.
 #[derive(Debug, Default)]
@@ -110,40 +106,21 @@ impl Json {
         self.report.select(line.unwrap_or(0));
     }
 
-    /// Notes on the visible top-level members of the record that the catalog has, each with its row on the
-    /// screen: its name, its value with its unit if it is a number or a flag that the JSON writes
-    /// differently, and its meaning.
-    pub fn notes(
-        &self,
-        listing: &Listing,
-        row: usize,
-        viewport: Viewport,
-        scene: &Scene<'_, '_>,
-    ) -> Vec<(u16, Line<'static>)> {
-        let (theme, dialect) = (scene.theme, scene.state.profile.dialect);
-        let record = listing.full_record(row);
-        let note = |(line, row): (usize, u16)| {
-            let text = self.text.line(*self.shown.get(line)?);
-            // Members of nested objects are indented further.
-            let (key, _) = text.strip_prefix("  \"")?.split_once('"')?;
-            let field = listing.catalog().by_key(key)?;
-            // A text would only be repeated, and may hold a secret that the JSON hides.
-            let is_figure = matches!(record.cell(field), CellRef::Number(_) | CellRef::Flag(_));
-            let detail = (is_figure && field.kind != Kind::Secret).then(|| format::detail(&record, field, dialect));
-            let value = detail.filter(|value| !text.ends_with(value.as_str()) && !text.contains(&format!("{value},")));
-            let cell = |text: &str, width| format!("{:width$}  ", truncate(text, width));
-            let spans = [
-                Span::styled(cell(field.label, LABEL), theme.dim),
-                Span::styled(cell(&value.unwrap_or_default(), VALUE), theme.text),
-                Span::styled(field.doc, theme.dim),
-            ];
-            Some((row, Line::from(spans.to_vec())))
-        };
-        self.report
-            .visible(viewport, theme)
-            .into_iter()
-            .filter_map(note)
-            .collect()
+    /// The note on a visible line with a top-level member of the record that the catalog has; its value is given
+    /// if it is a number or a flag that the JSON writes differently. `None` for other lines.
+    pub fn note(&self, line: usize, listing: &Listing, record: &FullRecord, dialect: &Dialect) -> Option<MemberNote> {
+        let text = self.text.line(*self.shown.get(line)?);
+        // Members of nested objects are indented further.
+        let (key, _) = text.strip_prefix("  \"")?.split_once('"')?;
+        let field = listing.catalog().by_key(key)?;
+        // A text would only be repeated, and may hold a secret that the JSON hides.
+        let is_figure = matches!(record.cell(field), CellRef::Number(_) | CellRef::Flag(_));
+        let detail = (is_figure && field.kind != Kind::Secret).then(|| format::detail(record, field, dialect));
+        let value = detail.filter(|value| !text.ends_with(value.as_str()) && !text.contains(&format!("{value},")));
+        Some(MemberNote {
+            field,
+            value: Some(value.unwrap_or_default()),
+        })
     }
 
     /// The line of the text at the cursor, counted with folded lines; `None` without lines.

@@ -1,5 +1,6 @@
 //! The details of one record: overview, every field, its machine, its JSON.
 
+mod among;
 mod below;
 mod draw;
 mod fields;
@@ -80,6 +81,7 @@ pub struct Detail {
     /// The joined price models of the rows, as three listings have too many rows for a frame.
     price_models: ThreePrices,
     spread: Spread,
+    figures: Vec<among::Figure>,
     /// The offers of the same machine and host, once requested.
     machine: Option<Machine>,
     /// The record whose secrets are shown, and the time until which they are.
@@ -102,6 +104,7 @@ impl Detail {
             loaded: None,
             price_models: ThreePrices::default(),
             spread: Spread::default(),
+            figures: Vec::new(),
             machine: None,
             revealed: None,
         };
@@ -138,6 +141,7 @@ impl Detail {
         }
         self.alternatives = overview::alternatives(browser, listing, row);
         self.spread = Spread::new(browser, listing, row);
+        self.figures = among::figures(listing, row, self.resource);
         let is_group = self.resource == Resource::Workergroups;
         self.loaded = is_group.then(|| summary::loaded_supply_of_row(state, row)).flatten();
         self.price_models = if browser.computed.price_models.is_empty() {

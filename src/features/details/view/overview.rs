@@ -140,20 +140,26 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
             return blocks;
         }
     }
+    blocks.extend(alternatives_block(view, scene));
+    blocks
+}
+
+/// The alternatives of the selected record as a table; `None` without a selected row.
+pub(super) fn alternatives_block(view: &Detail, scene: &Scene<'_, '_>) -> Option<Block> {
+    let browser = &scene.state.browsers[view.resource];
+    let (listing, row) = (browser.listing()?, browser.selected_row()?);
     let count = browser.count_label();
     let among = match count.strip_suffix(", more exist") {
         Some(first) => format!(" among the {}", lowered(first)),
         None if listing.len() == 1 => String::new(),
         None => format!(" among {}", lowered(&count)),
     };
-    block(
-        &format!("Alternatives{among}"),
-        alternative_lines(&view.alternatives, browser, listing, row, scene),
-    );
-    if let Some(table) = blocks.last_mut() {
-        table.table = table.lines.len();
-    }
-    blocks
+    let lines = alternative_lines(&view.alternatives, browser, listing, row, scene);
+    let block = Block::titled(format!("Alternatives{among}"), lines, scene.theme);
+    Some(Block {
+        table: block.lines.len(),
+        ..block
+    })
 }
 
 /// The title and the bill of the volume for the size and term, or for an example.

@@ -4,11 +4,13 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::{RequestDetails, Side, text};
+use super::{RequestDetails, Side, text as facts};
 use crate::api::curl;
 use crate::api::redact::REMOVED;
 use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
+use crate::core::views::member_notes;
+use crate::core::views::member_notes::MemberNote;
 use crate::domain::format::counted;
 use crate::domain::text::visible;
 use crate::keys::Action;
@@ -34,7 +36,7 @@ const LONGEST_CURL: usize = 4000;
 /// under its body. A compact screen shows one body at a time.
 pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     let local = scene.state.local_time(scene.now);
-    let lines = text::summary(&view.entry, &local, scene.theme);
+    let lines = facts::summary(&view.entry, &local, scene.theme);
     let is_compact = scene.size == Size::Compact;
     let frame = if is_compact { 1 } else { 2 };
     let width = area.width.saturating_sub(if is_compact { 0 } else { 4 });
@@ -93,7 +95,7 @@ fn body(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>
         panel = panel.foot(format!("{REMOVED} replaces a secret"));
     }
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let viewport = scene.report(side.region(), report(view, side), inner);
+    let viewport = text(view, side, inner, scene);
     scene.clickable(area, Target::Item(side.region(), 0));
     scene.label_border(area, cells(title(side)), &lines_label(viewport));
 }
@@ -109,8 +111,24 @@ fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     let width = u16::try_from(names.width()).unwrap_or(u16::MAX);
     let inner = scene.panel(Panel::new(names).focused(true), area);
     let side = view.focus;
-    let viewport = scene.report(side.region(), report(view, side), inner);
+    let viewport = text(view, side, inner, scene);
     scene.label_border(area, width, &lines_label(viewport));
+}
+
+/// Draws the text of a body, and beside the members of a response's records their names and meanings; returns its
+/// viewport.
+fn text(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
+    let report = report(view, side);
+    let viewport = scene.report(side.region(), report, area);
+    let note = |line: usize| {
+        let field = (*view.fields.get(line)?)?;
+        Some(MemberNote { field, value: None })
+    };
+    match side {
+        Side::Request => {}
+        Side::Response => member_notes::draw((report, viewport), note, area, scene),
+    }
+    viewport
 }
 
 /// The range of visible lines of a body, or the number of its lines if all are visible.

@@ -9,12 +9,12 @@ use ratatui::text::Line;
 
 use super::body_editor::BodyEditor;
 use super::{editable, resendable};
-use crate::api::LedgerEntry;
 use crate::api::ledger::BODY_KEPT;
 use crate::api::redact::REMOVED;
+use crate::api::{LedgerEntry, Operation};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::{format, pretty};
+use crate::domain::{Field, Resource, format, pretty};
 use crate::keys::{Action, Context, KeyTarget as _, Motion};
 use crate::tui::find::Find;
 use crate::tui::report::Report;
@@ -45,6 +45,8 @@ pub struct RequestDetails {
     entry: LedgerEntry,
     request: Report,
     response: Report,
+    /// The fields of the response's members, by its lines.
+    fields: Vec<Option<&'static Field>>,
     /// Whether a secret was removed from the request, and from the response.
     lacks_secret: (bool, bool),
     focus: Side,
@@ -64,10 +66,12 @@ impl RequestDetails {
     /// ledger.
     fn new(number: u64, state: &State) -> Option<Self> {
         let entry = state.ledger.get(number)?.clone();
+        let response = response_lines(&entry);
         Some(Self {
             number,
             request: Report::new(request_lines(&entry)).painted(json::paint),
-            response: Report::new(response_lines(&entry)).painted(json::paint),
+            fields: fields_of_members(&response, entry.operation),
+            response: Report::new(response).painted(json::paint),
             lacks_secret: lacks_secret(&entry),
             focus: Side::Response,
             entry,
@@ -99,7 +103,9 @@ impl RequestDetails {
             return;
         };
         self.request.set_lines(request_lines(&entry));
-        self.response.set_lines(response_lines(&entry));
+        let response = response_lines(&entry);
+        self.fields = fields_of_members(&response, entry.operation);
+        self.response.set_lines(response);
         for side in [Side::Request, Side::Response] {
             let viewport = cx.viewport(side.region());
             let report = match side {
@@ -151,6 +157,34 @@ fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
         )));
     }
     lines
+}
+
+/// The field of each line that is a member of a record in a response, from the catalog of the operation's records;
+/// `None` for other lines, empty for an operation without records.
+fn fields_of_members(lines: &[Line<'_>], operation: Operation) -> Vec<Option<&'static Field>> {
+    let resource = match operation {
+        Operation::SearchOffers => Resource::Offers,
+        Operation::SearchVolumes => Resource::Volumes,
+        Operation::ListWorkergroups => Resource::Workergroups,
+        Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route => return Vec::new(),
+    };
+    let catalog = resource.catalog();
+    // The indent of the list of records, the response itself or one of its members, while it is open.
+    let mut list = None;
+    let field = |line: &Line<'_>| {
+        let text = line.to_string();
+        let member = text.trim_start();
+        let indent = text.len() - member.len();
+        if member.ends_with('[') && indent <= 2 {
+            list = Some(indent);
+        } else if list == Some(indent) {
+            list = None;
+        }
+        let (key, _) = member.strip_prefix('"')?.split_once('"')?;
+        let is_of_record = list.is_some_and(|list| indent == list + 4);
+        is_of_record.then(|| catalog.by_key(key)).flatten()
+    };
+    lines.iter().map(field).collect()
 }
 
 /// The lines of a request's or response's body, JSON indented, or the line "Empty body"; `is_cut` for a
