@@ -11,6 +11,9 @@ use crate::domain::query::Direction;
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{OrderKey, Resource};
 
+/// The number of offers to search for where the usual limit may leave out the ones that are needed.
+const PLENTY: u32 = 3_000;
+
 impl State {
     /// Sets the user's throughput figures and recomputes the prices of the offers. The column of a unit price
     /// is shown if the unit has a rate, and hidden otherwise. A selection of the first row stays at the top.
@@ -58,7 +61,39 @@ impl Cx<'_> {
         }
         if is_other_search {
             self.ask(Resource::Offers);
+        } else {
+            self.load_for_deadline();
         }
+    }
+
+    /// Searches once for more offers if none of a truncated response does the work of the job in time: the larger ones
+    /// may be among those left out. Not with auto-refresh, which compares each response with the one before.
+    pub fn load_for_deadline(&mut self) {
+        let offers = &self.state.browsers[Resource::Offers];
+        let is_due = offers.describe_split().is_some() && offers.watching().is_none();
+        if is_due {
+            self.load_more_offers();
+        }
+    }
+
+    /// Searches once for 3,000 offers if the response was truncated at a lower limit, or the awaited one may be.
+    pub fn load_more_offers(&mut self) {
+        let offers = self.table(Resource::Offers);
+        let awaited = offers.asked_query.as_ref();
+        let shown = offers.shown_query().filter(|_| offers.is_cut());
+        let limit = awaited.or(shown).and_then(|query| query.limit);
+        if limit.is_some_and(|limit| limit < PLENTY) {
+            self.ask_plenty();
+        }
+    }
+
+    /// Sends the search of offers once for 3,000 rows, or as many as its own limit if that is higher, without changing
+    /// that.
+    pub fn ask_plenty(&mut self) {
+        let limit = self.table(Resource::Offers).query.limit;
+        self.table(Resource::Offers).query.limit = limit.map(|limit| limit.max(PLENTY));
+        self.ask(Resource::Offers);
+        self.table(Resource::Offers).query.limit = limit;
     }
 
     /// Sets or clears the size and term that volumes are priced for, without a request.

@@ -52,7 +52,7 @@ use crate::store::DocumentKind;
 /// The features that keep state or have deadlines.
 ///
 /// Each sees the additions of those before it to an update.
-static FEATURES: [Feature; 11] = [
+static FEATURES: [Feature; 12] = [
     requests::FEATURE,
     workergroups::FEATURE,
     auto_refresh::FEATURE,
@@ -61,6 +61,7 @@ static FEATURES: [Feature; 11] = [
     alerts::FEATURE,
     route_lab::FEATURE,
     pick::FEATURE,
+    job::FEATURE,
     whole_market::FEATURE,
     user_commands::FEATURE,
     search::answer::FEATURE,

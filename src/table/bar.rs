@@ -23,6 +23,17 @@ pub struct Understood {
     pub gpus: Option<u32>,
     /// A warning that a condition may not mean what was intended.
     pub warning: Option<String>,
+    /// The words of which a command may be meant, if any.
+    pub aside: Option<Aside>,
+}
+
+/// Typed words that may be meant for a command, rather than for the search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Aside {
+    /// Words that are not understood.
+    Unread(String),
+    /// The exclusion of a host or machine, which holds in this search only.
+    Exclusion,
 }
 
 #[derive(Debug, Default)]

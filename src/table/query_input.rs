@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::bar::Understood;
+use super::bar::{Aside, Understood};
 use super::browser::Browser;
 use super::suggestions;
 use crate::domain::cost::VolumeTerm;
@@ -85,6 +85,11 @@ impl Browser {
             let mut added = parsed.conditions.iter().filter(is_new);
             added.find_map(|condition| language::warning(condition, self.dialect()))
         });
+        let lacks_model = reading.meaning.settings.rate.is_some()
+            && said
+                .as_ref()
+                .is_some_and(|(parsed, _)| named_models(&parsed.conditions).is_empty());
+        let warning = warning.or(lacks_model.then(|| RATE_WITHOUT_MODEL.to_owned()));
         let text = self.bar.input.text();
         let replaced = said.as_ref().map(|(_, replaced)| replaced.as_slice());
         let term = self.term_of(&reading).map(describe_term);
@@ -98,15 +103,46 @@ impl Browser {
             || self.bar.understood.kept.clone(),
             |(parsed, _)| self.kept_phrases(&reading, parsed),
         );
+        let of_volumes = self.volume_meaning(text);
+        let own = |meaning: String| of_volumes.clone().unwrap_or(meaning);
         self.bar.understood = Understood {
             spans: phrases.map(|phrase| phrase.span.clone()).collect(),
-            text: joined(reading.meaning.text(), replaced),
-            brief: joined(self.brief_meaning(&reading), replaced.map(|_| &[][..])),
-            kept,
+            text: own(joined(reading.meaning.text(), replaced)),
+            brief: own(joined(self.brief_meaning(&reading), replaced.map(|_| &[][..]))),
+            // The search of offers stays as it is.
+            kept: if of_volumes.is_some() { Vec::new() } else { kept },
             gpus: gpus_per_offer(&reading),
             warning,
+            aside: self.aside(&reading, text),
         };
         reading
+    }
+
+    /// The words of a text that may be meant for a command, if any.
+    fn aside(&self, reading: &Reading, text: &str) -> Option<Aside> {
+        let unread = refused_phrases(reading, text).join(" ");
+        if !unread.is_empty() {
+            return Some(Aside::Unread(unread));
+        }
+        let is_exclusion = |own: &Condition| {
+            matches!(own.field.key, "host_id" | "machine_id") && matches!(own.operator, Operator::Neq | Operator::Nin)
+        };
+        let excludes = self.meant_conditions(reading).iter().any(is_exclusion);
+        excludes.then_some(Aside::Exclusion)
+    }
+
+    /// The meaning of words that name a network volume, which are searched there; `None` for any other, and on other
+    /// panes than Offers.
+    fn volume_meaning(&self, text: &str) -> Option<String> {
+        let is_offers = self.resource() == Resource::Offers;
+        let words = plain::volume_words(text).filter(|_| is_offers)?;
+        let volumes = Resource::Volumes.catalog();
+        let reading = plain::read(&words, volumes, self.dialect(), &plain::Names::default());
+        let (gb, days) = reading.volume_size_and_days(self.dialect());
+        let term = gb.zip(days).map(|(gb, days)| describe_term(VolumeTerm { gb, days }));
+        let parts = [reading.meaning.text()].into_iter().chain(term);
+        let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+        Some(format!("network volumes: {}", parts.join(" · ")))
     }
 
     /// The GPU models seen in this pane's rows so far.
@@ -216,7 +252,9 @@ impl Browser {
                     must_ask: must_ask || self.asks_other_than(&before),
                     summary: (!summary.is_empty()).then(|| summary.join(" · ")),
                     cluster: settings.cluster,
-                    rate: settings.rate.map(|(unit, rate)| (unit, self.one_model(), rate)),
+                    rate: settings
+                        .rate
+                        .map(|(unit, rate)| (unit, named_models(&self.query.conditions), rate)),
                     question: settings.question.or(asks_why.then_some(Question::Missing)),
                     limit,
                     workers: settings.workers,
@@ -247,21 +285,6 @@ impl Browser {
         if reorders && let Some(field) = self.query.catalog().column("job_cost") {
             let direction = Direction::Ascending;
             self.query.order = vec![OrderKey { field, direction }];
-        }
-    }
-
-    /// The GPU model that the query asks for; `None` unless it is exactly one.
-    fn one_model(&self) -> Option<String> {
-        let mut models = self
-            .query
-            .active()
-            .filter(|condition| condition.field.key == "gpu_name");
-        let (Some(condition), None) = (models.next(), models.next()) else {
-            return None;
-        };
-        match condition.operand.values() {
-            [Value::Text(model)] if condition.operator == Operator::Eq => Some(model.clone()),
-            _ => None,
         }
     }
 
@@ -337,15 +360,35 @@ pub(crate) struct Ran {
     pub summary: Option<String>,
     /// The cluster to plan, if the words ask for one.
     pub cluster: Option<Cluster>,
-    /// The rate that the words give, in units of work per second, and the GPU model of the query, `None` unless that is
-    /// exactly one.
-    pub rate: Option<(WorkUnit, Option<String>, f64)>,
+    /// The rate of a GPU that the words give, in units of work per second, and the GPU models that the query names.
+    pub rate: Option<(WorkUnit, Vec<String>, f64)>,
     /// A question that a view answers; for the missing offer see [`Browser::sought_id`].
     pub question: Option<Question>,
     /// The limit of an alert, if the words ask for one and give its price.
     pub limit: Option<PriceLimit>,
     /// The most workers of a workergroup.
     pub workers: Option<u32>,
+}
+
+/// A rate without a GPU model, and the remedy.
+pub(crate) const RATE_WITHOUT_MODEL: &str = "A rate is that of a GPU model: name one, or fill in Rate of the job";
+
+/// The GPU models that conditions ask for; empty if they name none, or exclude some.
+fn named_models(conditions: &[Condition]) -> Vec<String> {
+    let mut of_models = conditions
+        .iter()
+        .filter(|own| own.enabled && own.field.key == "gpu_name");
+    let (Some(condition), None) = (of_models.next(), of_models.next()) else {
+        return Vec::new();
+    };
+    let model = |value: &Value| match value {
+        Value::Text(model) => Some(model.clone()),
+        Value::Number(_) | Value::Flag(_) | Value::Version(_) | Value::Null => None,
+    };
+    match condition.operator {
+        Operator::Eq | Operator::In => condition.operand.values().iter().filter_map(model).collect(),
+        Operator::Neq | Operator::Gt | Operator::Lt | Operator::Gte | Operator::Lte | Operator::Nin => Vec::new(),
+    }
 }
 
 /// Removes the maximum price from the conditions of words that ask for an alert, and returns it; `None`, and nothing
@@ -423,14 +466,18 @@ fn gpus_per_offer(reading: &Reading) -> Option<u32> {
     gpus.filter(|gpus| *gpus > 1 && reading.meaning.settings.cluster.is_none())
 }
 
+/// The phrases of several words that are not understood, without ids.
+fn refused_phrases<'a>(reading: &Reading, text: &'a str) -> Vec<&'a str> {
+    let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
+    let is_id = |words: &&str| words.split_whitespace().all(|word| parse_id(word).is_some());
+    refused.filter(|words| words.contains(' ') && !is_id(words)).collect()
+}
+
 /// A notice on how a text was read, such as `replaces gpu_name=RTX_4090`: a question why an offer is missing,
 /// replaced conditions, and phrases that are not understood; `None` if there are none of these.
 fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
-    let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
-    let is_id = |words: &&str| words.split_whitespace().all(|word| parse_id(word).is_some());
-    let refused = refused.filter(|words| !is_id(words));
-    let (questions, refused): (Vec<_>, Vec<_>) = refused
-        .filter(|words| words.contains(' '))
+    let (questions, refused): (Vec<_>, Vec<_>) = refused_phrases(reading, text)
+        .into_iter()
         .partition(|words| questioned_id(words.split_whitespace()).is_some());
     let question = questions.first().map(|_| "shows the filters that hide it".to_owned());
     let replaced = (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));

@@ -7,7 +7,9 @@ use jiff::tz::TimeZone;
 
 use super::VERDICT_DAYS;
 use super::timeline::seconds;
-use super::verdict::{Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, NOISE, Rating, Standing, Verdict, Withheld};
+use super::verdict::{
+    Days, LEAST_DEPARTURES, LEAST_WATCHED, LEAST_WEEKS, Memory, NOISE, Rating, Standing, Verdict, Withheld,
+};
 
 const DAYS: [&str; 7] = [
     "Mondays",
@@ -152,9 +154,12 @@ impl Memory {
     }
 
     /// The sentence about the hours and weekdays at which the lowest price is usually lowest and highest, in
-    /// a time zone; `None` until three weeks were watched, and if the prices do not differ. Hours or weekdays whose
-    /// prices do not differ are left out.
-    pub fn times_sentence(&self, zone: &TimeZone) -> Option<String> {
+    /// a time zone: those whose prices do not differ are alike. Before three weeks were watched, that these are needed.
+    pub fn times_sentence(&self, zone: &TimeZone) -> String {
+        if self.watched < LEAST_WEEKS {
+            let [watched, least] = [self.watched, LEAST_WEEKS].map(|span| format::brief(seconds(span)));
+            return format!("Cheapest hour and weekday, too little: known for {watched}, {least} needed");
+        }
         let differs =
             |[low, high]: &[WeightedPart; 2]| high.1 / low.1 - 1.0 >= NOISE && self.money(low.1) != self.money(high.1);
         let hours = extremes(&self.by_hour(zone))
@@ -166,12 +171,16 @@ impl Memory {
                 format!("on {day} ({})", self.money(price))
             })
         });
+        let alike = match (&hours, &days) {
+            (Some(_), Some(_)) => "",
+            (Some(_), None) => "; alike on all weekdays",
+            (None, Some(_)) => "; alike at all hours",
+            (None, None) => return "Alike at all hours and on all weekdays".to_owned(),
+        };
         let known = [hours, days].into_iter().flatten();
         let (low, high): (Vec<String>, Vec<String>) = known.map(|[low, high]| (low, high)).unzip();
-        (!low.is_empty()).then(|| {
-            let (low, high) = (low.join(" and "), high.join(" and "));
-            format!("Usually cheapest {low}, most expensive {high}")
-        })
+        let (low, high) = (low.join(" and "), high.join(" and "));
+        format!("Usually cheapest {low}, most expensive {high}{alike}")
     }
 }
 

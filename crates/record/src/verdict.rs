@@ -20,7 +20,7 @@ use super::{
 /// Seconds with a known lowest price below which there is no verdict: a day, with its nights.
 pub const LEAST_WATCHED: i64 = DAY;
 /// Seconds from which hours of the day and weekdays are compared: three weeks.
-const LEAST_WEEKS: i64 = 21 * DAY;
+pub(crate) const LEAST_WEEKS: i64 = 21 * DAY;
 /// The number of departures below which lifetimes are not reported.
 ///
 /// With fewer the band around the curve is too wide to plan by.

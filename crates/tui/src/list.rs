@@ -454,15 +454,21 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
     }
 }
 
-/// The keys of the lines that match `pattern`, best first: lines that contain each typed word; only
-/// if there is none, those that contain its letters scattered.
+/// The keys of the lines that match `pattern`, best first: lines that contain each typed word. If there is none, a
+/// single word is an abbreviation, whose letters may be scattered, and of several words a line needs half.
 pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
     let words: Vec<String> = pattern.split_whitespace().map(str::to_lowercase).collect();
-    let holds_all = |line: &str| {
+    let held = |line: &str| {
         let line = line.to_lowercase();
-        words.iter().all(|word| line.contains(word.as_str()))
+        words.iter().filter(|word| line.contains(word.as_str())).count()
     };
-    let mut candidates: Vec<_> = lines.iter().filter(|(_, line)| holds_all(line)).collect();
+    let mut candidates: Vec<_> = lines.iter().filter(|(_, line)| held(line) == words.len()).collect();
+    if candidates.is_empty() && words.len() > 1 {
+        let mut partly: Vec<_> = lines.iter().map(|(key, line)| (held(line), *key)).collect();
+        partly.retain(|(held, _)| 2 * held >= words.len());
+        partly.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
+        return partly.into_iter().map(|(_, key)| key).collect();
+    }
     if candidates.is_empty() {
         candidates = lines.iter().collect();
     }
@@ -479,4 +485,18 @@ pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
         .collect();
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     scored.into_iter().map(|(_, key)| key).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fuzzy;
+
+    #[test]
+    fn of_several_words_a_line_needs_half_and_letters_are_scattered_in_one_word_only() {
+        let lines = [(1, "History of prices".to_owned()), (2, "Host of the offer".to_owned())];
+        assert_eq!(fuzzy("history prices", &lines), [1]);
+        assert_eq!(fuzzy("hstr", &lines), [1]);
+        assert_eq!(fuzzy("prices by history", &lines), [1]);
+        assert_eq!(fuzzy("hst prc ofr", &lines), [0; 0]);
+    }
 }

@@ -232,7 +232,7 @@ impl Report {
                     .map(|kind| format!("Of {kind}, as the cheapest offer is:")),
             );
             lines.push(memory.verdict_sentence());
-            lines.extend(memory.times_sentence(&self.zone));
+            lines.push(memory.times_sentence(&self.zone));
             lines.push(memory.lifetime_sentence());
         }
         lines

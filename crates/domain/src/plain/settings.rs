@@ -106,7 +106,7 @@ impl Settings {
         let cluster = self.cluster.map(|cluster| cluster.to_string());
         let rate = self
             .rate
-            .map(|(unit, rate)| format!("{} {}", trimmed(rate, 9), unit.rate()));
+            .map(|(unit, rate)| format!("{} {} per GPU", trimmed(rate, 9), unit.rate()));
         let question = self.question.map(|question| question.answer().to_owned());
         let workers = self.workers.map(|workers| format!("at most {workers} workers"));
         let texts = [cluster, offer_type, storage, job, rate, order, limit, question, workers];

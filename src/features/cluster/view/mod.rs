@@ -39,9 +39,6 @@ pub(crate) enum ClusterField {
     Copy,
 }
 
-/// Number of offers that a plan is first made from; they take a second to load.
-const PLENTY: u32 = 3_000;
-
 const MODELS: [&str; 2] = ["all the same", "may differ"];
 
 /// The text fields with their labels and notes; the choices follow the first five.
@@ -176,7 +173,7 @@ pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let mut conditions = offers.query.conditions.clone();
     conditions.retain(|condition| condition.field.key != "num_gpus");
     offers.jump_to(conditions);
-    ask_plenty(cx);
+    cx.ask_plenty();
     let gpus = trimmed(gpus, 0);
     let reason = is_beyond_offers.then(|| format!("No offer found has {gpus} GPUs: this plan combines several"));
     let origin = Origin {
@@ -241,28 +238,8 @@ fn open_with(cx: &mut Cx<'_>, origin: Origin, fill: impl FnOnce(&mut Form<Cluste
     view.form.focus_on(ClusterField::Gpus);
     view.recompute(offers);
     cx.open(view);
-    load_more(cx);
+    cx.load_more_offers();
     true
-}
-
-/// Searches once for 3,000 offers if the response was cut off at a lower limit, or the awaited one may be.
-fn load_more(cx: &mut Cx<'_>) {
-    let offers = cx.table(Resource::Offers);
-    let awaited = offers.asked_query.as_ref();
-    let shown = offers.shown_query().filter(|_| offers.is_cut());
-    let limit = awaited.or(shown).and_then(|query| query.limit);
-    if limit.is_some_and(|limit| limit < PLENTY) {
-        ask_plenty(cx);
-    }
-}
-
-/// Sends the search once for 3,000 offers, or as many as its own limit if that is higher, without changing
-/// that.
-fn ask_plenty(cx: &mut Cx<'_>) {
-    let limit = cx.table(Resource::Offers).query.limit;
-    cx.table(Resource::Offers).query.limit = limit.map(|limit| limit.max(PLENTY));
-    cx.ask(Resource::Offers);
-    cx.table(Resource::Offers).query.limit = limit;
 }
 
 impl Cluster {

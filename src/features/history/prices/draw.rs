@@ -165,7 +165,7 @@ fn headline(view: &History, (series, resource): (&Series, Resource), scene: &Sce
         let ago = scene.now.epoch - now.at.unix();
         prices_of_now(now, memory, (resource, ago), theme)
     }));
-    let times = memory.and_then(|memory| memory.times_sentence(&scene.state.settings.zone));
+    let times = memory.map(|memory| memory.times_sentence(&scene.state.settings.zone));
     lines.extend(times.map(|text| Line::styled(text, theme.text)));
     lines.extend(memory.map(|memory| Line::styled(memory.lifetime_sentence(), theme.text)));
     lines

@@ -10,6 +10,7 @@ use crate::domain::cost::{Job, Outlives, Prices};
 use crate::domain::{Listing, Resource, format};
 use crate::features::job::bill;
 use crate::features::job::bill::{AMOUNT, LABEL};
+use crate::table::browser::Browser;
 use crate::tui::panel::Panel;
 use crate::tui::theme::Theme;
 
@@ -36,7 +37,7 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     // Without any rate no offer has a bill, as the lines above say of the selected one.
     let is_priced = view.job.is_ok() && offers.describe_unknown_rate("").is_none();
-    let best = is_priced.then(|| offers.listing().map(|listing| cheapest(view, listing, scene.theme)));
+    let best = is_priced.then(|| cheapest(view, offers, scene.theme));
     let best = best.flatten().unwrap_or_default();
     let rows = u16::try_from(lines.len() + best.len()).unwrap_or(u16::MAX);
     // A low screen shows the form alone, with the total and the deadline.
@@ -85,10 +86,19 @@ fn name(listing: &Listing, row: usize) -> String {
 }
 
 /// Lines on the cheapest offers for the job, eight at most: a heading with the number of offers that fit,
-/// then the id, the bill and the GPUs of each; a warning if none fits.
-fn cheapest(view: &JobForm, listing: &Listing, theme: &Theme) -> Vec<Line<'static>> {
+/// then the id, the bill and the GPUs of each; a warning if none fits. `None` before a response.
+fn cheapest(view: &JobForm, offers: &Browser, theme: &Theme) -> Option<Vec<Line<'static>>> {
+    let listing = offers.listing()?;
     if view.candidates.is_empty() {
-        return vec![Line::default(), Line::styled("! No offer fits this job", theme.warning)];
+        let text = if offers.may_have_more() {
+            format!(
+                "! None of the first {} offers fits this job",
+                format::grouped(listing.len())
+            )
+        } else {
+            "! No offer fits this job".to_owned()
+        };
+        return Some(vec![Line::default(), Line::styled(text, theme.warning)]);
     }
     let heading = match view.fitting {
         1 => "Cheapest of the 1 offer that fits".to_owned(),
@@ -104,5 +114,5 @@ fn cheapest(view: &JobForm, listing: &Listing, theme: &Theme) -> Vec<Line<'stati
             Span::styled(format!("  {}", name(listing, candidate.row)), theme.dim),
         ])
     }));
-    lines
+    Some(lines)
 }

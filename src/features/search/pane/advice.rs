@@ -3,10 +3,14 @@
 use ratatui::text::{Line, Span};
 
 use super::query::EXAMPLE;
+use crate::core::State;
 use crate::core::view::Scene;
 use crate::domain::Resource;
-use crate::keys::{Action, Context};
+use crate::keys::pane::Pane;
+use crate::keys::{Action, BINDINGS, Context};
+use crate::table::bar::Aside;
 use crate::table::browser::Browser;
+use crate::tui::list::fuzzy;
 use crate::tui::text::{cells, fit};
 use crate::tui::theme::Theme;
 
@@ -30,7 +34,11 @@ pub(super) fn line(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> Opti
         return Some(described(&text, theme));
     }
     let width = usize::from(width);
-    let [full, brief] = [&words.text, &words.brief].map(|text| described(text, theme));
+    let command = words.aside.as_ref().and_then(|aside| command_meant(aside, scene.state));
+    let [full, brief] = [&words.text, &words.brief].map(|text| {
+        let texts: Vec<_> = command.clone().into_iter().chain([text.clone()]).collect();
+        described(&texts.join(" · "), theme)
+    });
     let notes = kept_notes(&words.kept, &key);
     let (whole, fewer) = notes.split_at(2.min(notes.len()));
     let pairs = [&full, &brief]
@@ -49,6 +57,36 @@ pub(super) fn line(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> Opti
     // Half of it would say nothing.
     line.extend(note.filter(|note| line.width() + note.width() <= width));
     Some(line).filter(|line| line.width() > 0)
+}
+
+/// The key and the name of the command that typed words may be meant for; `None` if no command is near.
+pub(super) fn command_meant(aside: &Aside, state: &State) -> Option<String> {
+    let words = match aside {
+        Aside::Unread(words) => words,
+        Aside::Exclusion => {
+            let key = state.keymap.key_of(Action::Ban);
+            return Some(format!("in this search only, {key} bans in all"));
+        }
+    };
+    // Numbers and the shortest words are in no name.
+    let is_telling = |word: &&str| word.chars().count() > 2 && word.chars().all(char::is_alphabetic);
+    let words: Vec<_> = words.split_whitespace().filter(is_telling).collect();
+    let contexts = [Context::Table, Context::Workergroups, Context::Global];
+    let rows = BINDINGS
+        .iter()
+        .filter(|row| contexts.contains(&row.context) && !row.moves());
+    let lines: Vec<_> = rows
+        .map(|row| (row, format!("{} {}", row.help, row.names().join(" "))))
+        .collect();
+    let row = *fuzzy(&words.join(" "), &lines).first().filter(|_| words.len() > 1)?;
+    let key = state.keymap.key_of(row.action);
+    let name = row.hint.map_or(row.name, |(word, _)| word);
+    Some(if row.context == Context::Workergroups {
+        let pane = state.keymap.key_of(Action::Pane(Pane::Workergroups));
+        format!("maybe {pane} {key} {name}")
+    } else {
+        format!("maybe {key} {name}")
+    })
 }
 
 /// What typing does, before anything is typed; `key` starts a new search. `None` once something is, and for an

@@ -1,5 +1,7 @@
 //! Draws a pane: the query, its settings, and the panels below.
 
+use std::ops::RangeInclusive;
+
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
@@ -13,6 +15,7 @@ use crate::domain::format::{counted, dollars, grouped, per_hour};
 use crate::domain::insight::{Coverage, Totals};
 use crate::domain::{Listing, Resource, format};
 use crate::features::annotations::view::{NOTE, STAR};
+use crate::features::history::prices::draw_similar_lows;
 use crate::features::market::summary as market;
 use crate::features::market_line;
 use crate::keys::Action;
@@ -53,7 +56,6 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The longest GPU names, a count and a price.
 const MARKET: u16 = 38;
 
-/// Draws the panels of a table's pane: the market panel if open, the table, and beside or below it the
 /// Draws the panels of a table's pane: the market panel if open, the table, and beside or below it the
 /// preview, the welcome card, or the reason why recorded rows have no preview.
 ///
@@ -152,7 +154,7 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
             ..inner
         };
         table::draw(browser, has_preview, inner, scene);
-        planner_hint(browser, inner, scene);
+        below_few_rows(browser, inner, scene);
     } else if let Some(listing) = arriving::first_rows(browser) {
         arriving::draw(browser, listing, inner, scene);
     } else {
@@ -163,26 +165,48 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
     }
 }
 
-/// Draws below a few offers with several GPUs each, if there is room, that several offers may have these together, and
-/// the key of the planner.
-fn planner_hint(browser: &Browser, inner: Rect, scene: &mut Scene<'_, '_>) {
+/// Draws below the last row, where there is room: the planner's hint, if one is due, and the price over time of
+/// offers or volumes like the selected one, as far as it is recorded.
+fn below_few_rows(browser: &Browser, inner: Rect, scene: &mut Scene<'_, '_>) {
+    /// Lines of a chart with its title and axis: the fewest that are readable, and the most that say more.
+    const CHART: RangeInclusive<u16> = 7..=30;
+    let rows = u16::try_from(browser.displayed().view().len()).unwrap_or(u16::MAX);
+    let around = Layout::vertical([Constraint::Length(rows.saturating_add(2)), Constraint::Fill(1)]);
+    let [_, room] = around.areas(inner);
+    let room = room.inner(Margin::new(2, 0));
+    let hint = planner_hint(browser, rows, room.width, scene);
+    scene.lines(&hint, room);
+    let hinted = if hint.is_empty() { 0 } else { hint.len() + 1 };
+    let around = Layout::vertical([
+        Constraint::Length(u16::try_from(hinted).unwrap_or(u16::MAX)),
+        Constraint::Fill(1),
+    ]);
+    let [_, room] = around.areas(room);
+    let chart = Rect {
+        height: room.height.min(*CHART.end()),
+        ..room
+    };
+    if let Some(row) = browser.selected_row().filter(|_| chart.height >= *CHART.start()) {
+        draw_similar_lows((browser.resource(), row), &[], chart, scene);
+    }
+}
+
+/// The hint below `rows` offers, if they are few with several GPUs each, that several offers may have these together,
+/// and the key of the planner; empty otherwise.
+fn planner_hint(browser: &Browser, rows: u16, width: u16, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     /// The most rows that count as few.
     const FEW: u16 = 3;
-    let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
     let gpus = browser.gpus_asked().filter(|gpus| *gpus > 1.0);
     let Some(gpus) = gpus.filter(|_| rows <= FEW && !browser.bar.editing) else {
-        return;
+        return Vec::new();
     };
     let key = scene.key(Action::Cluster);
     let text = format!(
         "Several offers may have {} GPUs together: {key} plans them",
         format::trimmed(gpus, 0)
     );
-    let [_, hint] = Layout::vertical([Constraint::Length(rows + 2), Constraint::Fill(1)]).areas(inner);
-    let hint = hint.inner(Margin::new(2, 0));
-    let lines = wrap(&text, hint.width).into_iter();
-    let lines: Vec<_> = lines.map(|line| Line::styled(line, scene.theme.dim)).collect();
-    scene.lines(&lines, hint);
+    let lines = wrap(&text, width).into_iter();
+    lines.map(|line| Line::styled(line, scene.theme.dim)).collect()
 }
 
 /// Draws the thumb of a scrollbar on the right border of the framed `area`.

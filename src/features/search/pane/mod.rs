@@ -212,8 +212,9 @@ impl BrowserPane {
     }
 }
 
-/// Removes the filter words from the search.
+/// Removes the filter words from the search; the selected row stays selected.
 fn drop_words(browser: &mut Browser) {
+    browser.step(0);
     browser.set_words(Vec::new());
     browser.show_query_in_bar();
 }

@@ -1,6 +1,6 @@
 //! Enter in the query bar: runs the query, and what its words ask for besides.
 
-use super::{BrowserPane, Focus};
+use super::{BrowserPane, Focus, advice};
 use crate::core::view::{Cx, Open};
 use crate::domain::local::LocalTime;
 use crate::domain::plain::Question;
@@ -9,6 +9,7 @@ use crate::features::search::answer;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
+use crate::table::query_input::RATE_WITHOUT_MODEL;
 
 /// Runs the typed query, and what its words ask for besides: the volumes, a rate, the reason an offer is missing, a
 /// cluster. A mistake is only shown.
@@ -20,6 +21,7 @@ pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>)
         search_volumes(&words, local, cx);
         return;
     }
+    let aside = browser.bar.understood.aside.clone();
     let Some(ran) = browser.run_typed(local) else {
         return;
     };
@@ -28,13 +30,18 @@ pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>)
     if ran.must_ask {
         cx.ask_pane();
     }
-    if let Some(text) = ran.summary.or(advice) {
-        cx.toast(text);
+    let command = aside.and_then(|aside| advice::command_meant(&aside, cx.state()));
+    let texts: Vec<_> = command.into_iter().chain(ran.summary.or(advice)).collect();
+    if !texts.is_empty() {
+        cx.toast(texts.join(" · "));
     }
-    match ran.rate {
-        Some((unit, Some(model), rate)) => cx.save_rate(unit, model, rate),
-        Some((_, None, _)) => cx.complain("A rate is of one GPU model: name it, or fill in Rate of the job"),
-        None => {}
+    if let Some((unit, models, rate)) = ran.rate {
+        if models.is_empty() {
+            cx.complain(RATE_WITHOUT_MODEL);
+        }
+        for model in models {
+            cx.save_rate(unit, model, rate);
+        }
     }
     match ran.question {
         Some(Question::Missing) => cx.perform(Action::Funnel),

@@ -15,6 +15,7 @@ use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::Resource;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::features::workergroups::{check_of, look_at, supply_report};
+use crate::keys::pane::Pane;
 use crate::keys::{Action, Context, KeyTarget as _};
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
@@ -72,6 +73,18 @@ impl Preflight {
         check.is_some_and(|check| check.remote().is_loading())
     }
 
+    /// Searches the offers that the subject's search finds, on their own pane.
+    fn list_offers(&self, cx: &mut Cx<'_>) {
+        match look_at(cx.state(), self.subject) {
+            Ok(look) => {
+                cx.table(Resource::Offers).jump_to(look.search.query().conditions);
+                cx.go_to(Pane::Offers);
+                cx.perform_on_pane(Action::Refresh);
+            }
+            Err(error) => cx.complain(error.to_string()),
+        }
+    }
+
     /// Closes the view. If its own search is in flight, stops all supply checks first, and stays open if an
     /// earlier report remains.
     fn back(&self, cx: &mut Cx<'_>) {
@@ -113,13 +126,17 @@ impl View for Preflight {
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
-        (action == Action::Refresh).then_some("refresh")
+        match action {
+            Action::Refresh => Some("refresh"),
+            Action::Submit => Some("list offers"),
+            _ => None,
+        }
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Back => self.back(cx),
-            Action::Submit => cx.close(),
+            Action::Submit => self.list_offers(cx),
             Action::Refresh => {
                 run(self.subject, true, cx);
             }

@@ -260,24 +260,31 @@ fn hours_and_weekdays_are_compared_once_there_are_three_weeks() {
     let by_hour = memory.by_hour(&india);
     assert_eq!((by_hour[9], by_hour[10], by_hour[3]), (Some(0.5), Some(0.5), Some(1.0)));
     assert_eq!(
-        memory.times_sentence(&TimeZone::UTC).unwrap(),
+        memory.times_sentence(&TimeZone::UTC),
         "Usually cheapest at 03:00 ($0.500) and on Sundays ($0.900), most expensive at 23:00 ($1.000) \
          and on Saturdays ($1.000)"
     );
     // Hours that differ by less than a hundredth are not named, though the weekdays are.
     let even = |hour: i64| if (hour / 24) % 7 == 2 + 1 { 0.9 } else { 1.0 } + (hour % 24) as f64 / 10_000.0;
     let memory = remembered(&market(hours, even), hours * HOUR);
-    let sentence = memory.times_sentence(&TimeZone::UTC).unwrap();
+    let sentence = memory.times_sentence(&TimeZone::UTC);
     assert!(
         sentence.starts_with("Usually cheapest on Sundays ($0.901), most expensive on "),
         "{sentence}"
     );
+    assert!(sentence.ends_with("; alike at all hours"), "{sentence}");
     let calm = |hour: i64| 1.0 + (hour % 24) as f64 / 10_000.0;
     let memory = remembered(&market(hours, calm), hours * HOUR);
-    assert_eq!(memory.times_sentence(&TimeZone::UTC), None);
+    assert_eq!(
+        memory.times_sentence(&TimeZone::UTC),
+        "Alike at all hours and on all weekdays"
+    );
     let young = remembered(&market(20 * 24, price), 20 * DAY);
     assert_eq!(young.by_hour(&TimeZone::UTC), [None; 24]);
-    assert_eq!(young.times_sentence(&TimeZone::UTC), None);
+    assert_eq!(
+        young.times_sentence(&TimeZone::UTC),
+        "Cheapest hour and weekday, too little: known for 20 d, 3 weeks needed"
+    );
 }
 
 #[test]
