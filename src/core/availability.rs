@@ -102,7 +102,9 @@ impl State {
         }
         match action {
             Action::Open => browser.and_then(|browser| self.nothing_to_open(browser)),
-            Action::Settings => (self.pane == Pane::Workergroups).then(|| "workergroups are listed whole".to_owned()),
+            Action::Settings => {
+                (self.pane == Pane::Workergroups).then(|| "a list of workergroups has no settings".to_owned())
+            }
             Action::OfferType => (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned()),
             Action::Export => browser
                 .is_some_and(|browser| browser.view().is_empty())

@@ -67,10 +67,12 @@ impl Cx<'_> {
     }
 
     /// Searches once for more offers if none of a truncated response does the work of the job in time: the larger ones
-    /// may be among those left out. Not with auto-refresh, which compares each response with the one before.
+    /// may be among those left out. Not with auto-refresh, which compares each response with the one before, nor with
+    /// another limit than the usual one.
     pub fn load_for_deadline(&mut self) {
         let offers = &self.state.browsers[Resource::Offers];
-        let is_due = offers.describe_split().is_some() && offers.watching().is_none();
+        let has_usual_limit = offers.query.limit == offers.query.catalog().limit;
+        let is_due = offers.describe_split().is_some() && has_usual_limit && offers.watching().is_none();
         if is_due {
             self.load_more_offers();
         }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::domain::Condition;
 use crate::domain::language::{Candidate, Completion, LanguageError};
 use crate::tui::text_input::TextInput;
 
@@ -17,6 +18,8 @@ pub struct Understood {
     pub text: String,
     /// The same in fewer words, without the conditions that they replace.
     pub brief: String,
+    /// The conditions of the typed search; `None` while the text has a mistake.
+    pub conditions: Option<Vec<Condition>>,
     /// Phrases for what the typed search keeps of the running one, the most important first.
     pub kept: Vec<String>,
     /// The number of GPUs that each offer has to have, if it is several.

@@ -114,6 +114,7 @@ impl Browser {
             gpus: gpus_per_offer(&reading),
             warning,
             aside: self.aside(&reading, text),
+            conditions: said.map(|(parsed, _)| parsed.conditions),
         };
         reading
     }

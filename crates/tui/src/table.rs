@@ -172,6 +172,16 @@ pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter:
         placed.push(Placed { index: end, x, width });
         end += 1;
     }
+    // The count is in the header only: below it the last text may go on.
+    if let Some(last) = placed.last_mut().filter(|_| end < columns.len()) {
+        let column = &columns[last.index];
+        let (right, count) = (gutter + all, all - room);
+        let wanted = column.width.saturating_add(column.grows);
+        let width = wanted.clamp(last.width, (right - last.x).max(last.width));
+        if column.alignment == Alignment::Left && cells(&column.title) + count <= width {
+            last.width = width;
+        }
+    }
     Strip {
         placed,
         offset: start - leading.min(start),

@@ -6,25 +6,35 @@ use serde_json::Value as Json;
 use crate::api::{Request, wire};
 use crate::domain::text::visible;
 use crate::domain::{Condition, Dialect, Query, Resource, language};
+use crate::tui::text::cells;
 use crate::tui::theme::Theme;
 
-/// A line for each condition: its text and the meaning of its field.
+/// A line for each condition: its text and, from a common column on, the meaning of its field.
 pub(crate) fn condition_lines<'a>(
     conditions: impl Iterator<Item = &'a Condition>,
     theme: &Theme,
 ) -> Vec<Line<'static>> {
     /// Maximum length of a condition's text, in cells.
     const LONGEST: usize = 200;
-    let line = |condition: &Condition| {
-        let text = visible(&language::print_condition_briefly(condition), LONGEST);
+    /// Maximum width of the column of texts; a longer text has its meaning right behind it.
+    const WIDEST: usize = 24;
+    let texts: Vec<_> = conditions
+        .map(|condition| {
+            let text = visible(&language::print_condition_briefly(condition), LONGEST);
+            (condition, text)
+        })
+        .collect();
+    let widths = texts.iter().map(|(_, text)| usize::from(cells(text)));
+    let column = widths.filter(|width| *width <= WIDEST).max().unwrap_or(0);
+    let line = |(condition, text): (&Condition, String)| {
         // The first clause: the rest has examples, which would read as values of the condition.
         let name = condition.field.doc.split(['.', ';', ':', ',']).next();
         Line::from(vec![
-            Span::styled(format!("{text}  "), theme.text),
+            Span::styled(format!("{text:column$}  "), theme.text),
             Span::styled(name.unwrap_or_default(), theme.dim),
         ])
     };
-    conditions.map(line).collect()
+    texts.into_iter().map(line).collect()
 }
 
 /// The preview of a query, computed once so that drawing stays cheap.

@@ -3,7 +3,7 @@
 
 use crate::domain::language::{self, Mode, Suggestion};
 use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
-use crate::domain::{Dialect, OFFERS, plain};
+use crate::domain::{Condition, Dialect, OFFERS, plain};
 
 /// The identity of a draft, so that results for one are not shown for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -149,12 +149,32 @@ impl GroupDraft {
     ///
     /// Nobody translates them on the way to the market: the conditions are shown before they are sent.
     fn conditions_of_words(&self) -> Option<Suggestion> {
+        Some(Suggestion {
+            span: 0..self.draft.text(Key::SearchParams).len(),
+            replacement: language::print(&self.meant_conditions()?),
+        })
+    }
+
+    /// The meaning of the draft's search, if that is in plain words, in few words; `None` if it is not understood in full.
+    pub fn meaning(&self) -> Option<String> {
+        let is_valid = self.draft.conditions(self.dialect).is_ok();
+        let conditions = self.meant_conditions().filter(|_| !is_valid)?;
+        Some(language::print_briefly(&conditions))
+    }
+
+    /// The conditions that the draft's search means in plain words, and those of the default search on other fields;
+    /// `None` if it means none, or is not understood in full.
+    fn meant_conditions(&self) -> Option<Vec<Condition>> {
         let text = self.draft.text(Key::SearchParams);
         let reading = plain::read(text, &OFFERS, self.dialect, &plain::Names::default());
         let parsed = reading.parse(&OFFERS, self.dialect, &[], Mode::Strict).ok()?;
-        (!parsed.conditions.is_empty()).then(|| Suggestion {
-            span: 0..text.len(),
-            replacement: language::print(&parsed.conditions),
-        })
+        let mut conditions = parsed.conditions;
+        if conditions.is_empty() {
+            return None;
+        }
+        let mut usual = language::default_conditions(&OFFERS, self.dialect);
+        usual.retain(|usual| conditions.iter().all(|own| own.field != usual.field));
+        conditions.extend(usual);
+        Some(conditions)
     }
 }

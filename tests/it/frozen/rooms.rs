@@ -15,8 +15,14 @@ const ENDS: &[(u16, u16)] = &[(80, 24), (200, 60)];
 /// A view, the keys that lead to it, the sizes it is measured at, and the largest blank share in percent.
 type Room = (&'static str, &'static str, &'static [(u16, u16)], f64);
 
-const ROOMS: [Room; 15] = [
+const ROOMS: [Room; 16] = [
     ("Offers", "press down", ALL, 22.0),
+    (
+        "Few offers",
+        "given a recorded week\npress /\ntype 8x h100\npress enter",
+        ALL,
+        22.0,
+    ),
     ("JSON tab", "press enter tab tab tab", LARGE, 22.0),
     ("Details", "press down enter", ALL, 25.0),
     (

@@ -313,6 +313,34 @@ fn of_a_truncated_response_only_its_offers_are_known_to_be_late() {
         .expect("None of the first 5 offers is known to be done in time: this plan");
 }
 
+/// The pairs of GPUs that do the work in time may be among the offers that the usual limit leaves out.
+#[test]
+fn work_that_no_loaded_offer_does_in_time_loads_more_once() {
+    let mut desk = wide();
+    let mut throughput = Throughput::default();
+    throughput.set(WorkUnit::Tokens, "RTX 4090", 1000.0).unwrap();
+    desk.model.set_throughput(throughput);
+    let offer = |id: usize, gpus: u32| {
+        serde_json::json!({"id": id, "machine_id": id, "gpu_name": "RTX 4090", "num_gpus": gpus, "gpu_ram": 24_564,
+            "dph_base": gpus, "dph_total": gpus, "rentable": true, "storage_cost": 0, "inet_down_cost": 0,
+            "inet_up_cost": 0})
+    };
+    let mut offers: Vec<_> = (0..500).map(|row| offer(1000 + row, 1)).collect();
+    desk.keys("/").type_text("400M tokens by tomorrow").keys("enter");
+    let sent = desk.calls.len();
+    desk.answer(&serde_json::json!({ "offers": offers }).to_string());
+    // 111 hours on one GPU: the answer is awaited before anything is claimed.
+    let Request::Search(query) = desk.asked() else {
+        panic!("{:?}", desk.asked())
+    };
+    assert_eq!(query.limit, Some(3000));
+    desk.expect_not("done in time");
+    offers.push(offer(2000, 8));
+    desk.answer(&serde_json::json!({ "offers": offers }).to_string());
+    desk.expect_not("done in time").selects("2000");
+    assert_eq!(desk.calls.len(), sent - 1, "{:?}", desk.calls);
+}
+
 /// Two pairs of GPUs at the same price.
 const TWINS: &str = r#"{"offers":[
  {"id":201,"machine_id":1,"gpu_name":"RTX 4090","num_gpus":4,"gpu_ram":24564,"dph_base":1.2,"dph_total":1.2,"rentable":true},

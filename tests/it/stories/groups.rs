@@ -652,3 +652,24 @@ fn groups_are_found_by_plain_words_names_and_ids() {
     desk.keys("enter");
     desk.expect("/ max workers ≥ 5\n");
 }
+
+#[test]
+fn the_selected_group_stays_selected_without_the_words_that_found_it() {
+    let mut desk = at_groups();
+    desk.keys("/").type_text("sdxl").keys("enter").selects("sdxl");
+    desk.keys("esc").expect("All 4 workergroups").selects("sdxl");
+}
+
+#[test]
+fn the_supply_leads_to_the_offers_that_the_search_finds() {
+    let mut desk = at_groups();
+    desk.keys("/").type_text("sdxl").keys("enter i").answer(FOUND);
+    desk.expect("list offers").keys("enter");
+    let Request::Search(query) = desk.asked() else {
+        panic!("{:?}", desk.asked())
+    };
+    let conditions = language::print(&query.conditions);
+    assert!(conditions.contains("gpu_name=RTX_4090"), "{conditions}");
+    desk.expect("1 Offers");
+    desk.answer(FOUND).keys("esc").expect_not("Supply of workergroup");
+}

@@ -860,8 +860,13 @@ fn a_compact_screen_shows_what_the_search_finds_in_a_line() {
 fn plain_words_become_conditions_when_the_search_is_left() {
     let mut desk = narrow();
     desk.keys("n").type_text("chat").keys("enter enter enter enter");
-    desk.type_text("2x 4090 verified").keys("down");
+    desk.type_text("2x 4090 verified")
+        .expect("means num_gpus=2")
+        .expect_not("is not part of a condition");
+    desk.keys("down");
+    // The usual conditions of a search are among them.
     desk.expect("num_gpus=2")
+        .expect_not("lacks rentable=true")
         .expect("“2x 4090 verified” became the conditions in Search");
     // A mistake stays as it was typed.
     desk.keys("up ctrl-u").type_text("gpu_nam=RTX_4090").keys("down");

@@ -327,8 +327,56 @@ fn a_rate_in_the_words_is_that_of_the_model_and_saved() {
     desk.keys("/")
         .type_text("3B tokens at 2500 tokens per second")
         .keys("enter");
-    desk.expect("A rate is of one GPU model: name it, or fill in Rate of the job");
+    desk.expect("A rate is that of a GPU model: name one, or fill in Rate of the job");
     assert_eq!(desk.effects.iter().filter_map(saved_rate).count(), 0);
+}
+
+#[test]
+fn a_rate_is_of_all_models_that_the_words_name() {
+    let mut desk = desk();
+    desk.keys("/").type_text("3090 or 4090 3B tokens at 2500 tokens/s");
+    desk.expect("2500 tokens/s per GPU").keys("enter");
+    let rates = desk.effects.iter().filter_map(saved_rate);
+    let models: Vec<_> = rates.map(|(model, _)| model).collect();
+    assert_eq!(models, ["RTX 3090", "RTX 4090"]);
+    desk.expect_not("A rate is that of");
+}
+
+#[test]
+fn unread_words_point_to_the_command_that_they_name() {
+    let mut desk = desk();
+    for (words, command) in [
+        ("send 200 route requests to sdxl", "maybe 3 t test route"),
+        ("add market http://127.0.0.1:1", "maybe M markets"),
+        ("compare marked rows", "maybe v compare"),
+    ] {
+        desk.keys("/ ctrl-u").type_text(words).expect(command);
+        desk.keys("enter").expect(command);
+    }
+    // Neither words without a command nor a search point anywhere.
+    for words in ["flibber gibbet nonsense", "4x 4090 germany"] {
+        desk.keys("/ ctrl-u").type_text(words).expect_not("maybe");
+        desk.keys("esc");
+    }
+}
+
+#[test]
+fn an_excluded_host_is_excluded_in_this_search_only() {
+    let mut desk = desk();
+    let note = "in this search only, X bans in all";
+    desk.keys("/").type_text("not host 4821").expect(note);
+    desk.keys("enter").expect(note);
+    desk.keys("/ ctrl-u").type_text("host 4821").expect_not(note);
+}
+
+#[test]
+fn the_search_that_enter_sends_is_shown_while_no_loaded_row_matches() {
+    let mut desk = desk();
+    desk.resize(100, 40).keys("/ ctrl-u").type_text("8x b200");
+    desk.expect("Search on Enter")
+        .expect("gpu_name=B200")
+        .expect("num_gpus=8");
+    desk.expect_not("Your search").expect_not("POST /api/v0/bundles/");
 }
 
 /// The model and the rate of an effect that saves one.
@@ -344,6 +392,8 @@ fn network_volumes_are_searched_on_their_tab() {
     let mut desk = desk();
     desk.keys("/")
         .type_text("2 TB of network volume for three months")
+        .expect("network volumes: disk_space>=2000")
+        .expect("bill 2TB for 3 months")
         .keys("enter");
     let Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.asked())

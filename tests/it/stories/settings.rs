@@ -215,7 +215,7 @@ fn other_panes_have_the_settings_that_they_need() {
     desk.keys("2").answer(r#"{"offers":[]}"#).keys("o");
     desk.expect("Max rows").expect_not("Prices");
     desk.keys("esc 3").answer(r#"{"success":true,"results":[]}"#);
-    desk.keys("o").expect("workergroups are listed whole");
+    desk.keys("o").expect("a list of workergroups has no settings");
 }
 
 #[test]

@@ -258,7 +258,7 @@ impl AlertForm {
             0 => "Checked every minute while bourse runs, until it rings.",
             _ => "Checked every minute while bourse runs. Rings again after the condition was clear for a while.",
         };
-        let rings = "It rings the terminal's bell, and your notification or command if they are on.";
+        let rings = "It rings the terminal's bell, and the notification or command that config.toml sets.";
         let (list, copy) = (
             keymap.key_of(Action::Alerts),
             keymap.key_in(&[Context::Report], Action::Copy),

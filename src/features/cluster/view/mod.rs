@@ -316,7 +316,11 @@ impl Cluster {
         if let Some((first, _)) = self.picks.first() {
             offers.select_row(*first);
         }
-        cx.toast(format!("{} marked", counted(self.ids.len(), "offer", "offers")));
+        let mut text = format!("{} marked", counted(self.ids.len(), "offer", "offers"));
+        if self.origin.widens_search {
+            text.push_str("; the search is for any number of GPUs now");
+        }
+        cx.toast(text);
         cx.close();
     }
 

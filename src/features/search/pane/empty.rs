@@ -16,7 +16,7 @@ use crate::domain::format::{counted, gigabytes, grouped, trimmed};
 use crate::domain::language::Mode;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::time::Now;
-use crate::domain::{Resource, language, plain};
+use crate::domain::{Condition, Resource, language, plain};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Phase;
@@ -81,9 +81,21 @@ fn above_search(browser: &Browser, height: u16, area: Rect, scene: &mut Scene<'_
     if scene.size == Size::Wide || !is_settled(browser) || area.height < height + LEAST {
         return area;
     }
-    let [message, below] = Layout::vertical([Length(height), Fill(1)]).areas(area);
+    // The conditions alone are short: they stand in the middle with their message.
+    let below = match typed_conditions(browser) {
+        Some(conditions) => Length(u16::try_from(conditions.len()).unwrap_or(u16::MAX).saturating_add(2)),
+        None => Fill(1),
+    };
+    let [message, below] = Layout::vertical([Length(height), below]).flex(Flex::Center).areas(area);
     search(browser, below, scene);
     message
+}
+
+/// The conditions of another search that is being typed; `None` otherwise, and while its text has a mistake.
+fn typed_conditions(browser: &Browser) -> Option<&[Condition]> {
+    let is_typed = browser.bar.editing && browser.bar.is_other_query;
+    let conditions = browser.bar.understood.conditions.as_deref();
+    conditions.filter(|_| is_typed)
 }
 
 /// Whether a table is without rows for a reason that stays until another request: the last one failed or no row is
@@ -99,13 +111,23 @@ pub(super) fn is_settled(browser: &Browser) -> bool {
 }
 
 /// Draws the search that found no rows or failed, in place of the preview: its conditions with their meanings, and
-/// the request.
+/// the request; while another search is typed, the conditions of that.
 pub(super) fn search(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let inner = scene.panel(Panel::new("Your search"), area);
-    let mut lines = condition_lines(browser.query.active(), theme);
+    let typed = typed_conditions(browser);
+    let title = if typed.is_some() {
+        "Search on Enter"
+    } else {
+        "Your search"
+    };
+    let inner = scene.panel(Panel::new(title), area);
+    let active = typed.unwrap_or(&browser.query.conditions).iter();
+    let mut lines = condition_lines(active.filter(|own| own.enabled), theme);
     if lines.is_empty() {
         lines.push(Line::styled("No filters", theme.dim));
+    }
+    if typed.is_some() {
+        return sheet::text(lines, inner, scene);
     }
     let preview = RequestPreview::new(browser.query.clone(), browser.dialect());
     lines.extend([Line::default(), Line::styled(preview.request, theme.heading)]);

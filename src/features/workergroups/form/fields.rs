@@ -84,7 +84,10 @@ pub(super) fn show_faults(form: &mut Form<Item>, draft: &GroupDraft, is_tried: b
             .iter()
             .find(|objection| objection.parameter == key.wire())
             .filter(|_| is_tried || is_set);
-        match objection {
+        // Words that are understood become conditions when the field is left.
+        let is_typed = key == Key::SearchParams && form.focused() == Some(item);
+        let meaning = is_typed.then(|| draft.meaning()).flatten();
+        match objection.filter(|_| meaning.is_none()) {
             None => form.set_error(item, None),
             Some(objection) => {
                 let mut text = objection.message.clone();
@@ -100,13 +103,8 @@ pub(super) fn show_faults(form: &mut Form<Item>, draft: &GroupDraft, is_tried: b
                 }
             }
         }
-        let advice = draft
-            .advice()
-            .iter()
-            .filter(|advice| advice.parameter == key.wire() && key.parameter().inert != Some(advice.message.as_str()));
-        let advice: Vec<_> = advice.map(|advice| advice.message.as_str()).collect();
-        let warning = (!advice.is_empty()).then(|| format!("! {}", advice.join("; ")));
-        form.set_warning(item, warning);
+        let warning = meaning.map(|meaning| format!("means {meaning}"));
+        form.set_warning(item, warning.or_else(|| warnings(draft, key)));
         let note = if key == Key::SearchParams && !is_set {
             let way = keymap.key_in(&[Context::Form], Action::Complete);
             format!("{way} takes your search")
@@ -115,6 +113,16 @@ pub(super) fn show_faults(form: &mut Form<Item>, draft: &GroupDraft, is_tried: b
         };
         form.set_note(item, note);
     }
+}
+
+/// The warnings about a parameter with a sign, without that its market ignores it; `None` without any.
+fn warnings(draft: &GroupDraft, key: Key) -> Option<String> {
+    let advice = draft
+        .advice()
+        .iter()
+        .filter(|advice| advice.parameter == key.wire() && key.parameter().inert != Some(advice.message.as_str()));
+    let advice: Vec<_> = advice.map(|advice| advice.message.as_str()).collect();
+    (!advice.is_empty()).then(|| format!("! {}", advice.join("; ")))
 }
 
 /// The documented default of a blank parameter, and whether it is sent: `default 5, sent`; empty for one that
