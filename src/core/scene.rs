@@ -60,6 +60,11 @@ impl Scene<'_, '_> {
         (self.views.card)(resource, row, area, self);
     }
 
+    /// Draws the price over time of offers or volumes like a row; nothing if too little is recorded.
+    pub fn past(&mut self, resource: Resource, row: usize, area: Rect) {
+        (self.views.past)(resource, row, area, self);
+    }
+
     /// Draws a pane as it is at first, not in its current state.
     pub fn pane(&mut self, pane: Pane, area: Rect) {
         (self.views.pane)(pane).draw(area, self);

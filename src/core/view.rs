@@ -223,8 +223,8 @@ pub enum Open {
     GroupOfSearch { workers: Option<u32> },
 }
 
-/// Draws the card of a row beside its list.
-pub type CardPainter = fn(Resource, usize, Rect, &mut Scene<'_, '_>);
+/// Draws the card of a row beside its list, or its price over time below.
+pub type RowPainter = fn(Resource, usize, Rect, &mut Scene<'_, '_>);
 
 /// The constructors of all views, passed to the core so that it names none.
 #[derive(Debug, Clone, Copy)]
@@ -234,7 +234,9 @@ pub struct Views {
     /// Opens a view with its subject.
     pub open_on: fn(Open, &mut Cx<'_>),
     /// Draws the card of a row.
-    pub card: CardPainter,
+    pub card: RowPainter,
+    /// Draws the price over time of offers or volumes like a row, as far as it is recorded.
+    pub past: RowPainter,
     /// Creates the view of a pane, over which all others open.
     pub pane: fn(Pane) -> Box<dyn View>,
     /// The features that keep state or have deadlines.

@@ -85,6 +85,9 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
             open,
             open_on,
             card: details::panel::draw,
+            past: |resource, row, area, scene| {
+                history::prices::draw_similar_lows((resource, row), &[], area, scene);
+            },
             pane: base_view,
             features: &FEATURES,
         },

@@ -18,6 +18,7 @@ pub mod row_filter;
 pub mod rows;
 pub(crate) mod sorting;
 pub(crate) mod suggestions;
+pub(crate) mod typed_words;
 pub(crate) mod violations;
 pub mod watch;
 mod watched;

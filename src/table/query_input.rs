@@ -7,15 +7,15 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::bar::{Aside, Understood};
+use super::bar::Understood;
 use super::browser::Browser;
 use super::suggestions;
+use super::typed_words::{RATE_WITHOUT_MODEL, describe_term, named_models, refused_phrases};
 use crate::domain::cost::VolumeTerm;
 use crate::domain::field::Kind;
 use crate::domain::language::{Candidate, Completion};
 use crate::domain::local::LocalTime;
 use crate::domain::plain::{Cluster, PriceLimit, Question, Reading, Settings};
-use crate::domain::quantity::{Quantity, write};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{
     CellRef, Condition, Direction, Field, Listing, Operand, Operator, OrderKey, Resource, Value, country, language,
@@ -117,33 +117,6 @@ impl Browser {
             conditions: said.map(|(parsed, _)| parsed.conditions),
         };
         reading
-    }
-
-    /// The words of a text that may be meant for a command, if any.
-    fn aside(&self, reading: &Reading, text: &str) -> Option<Aside> {
-        let unread = refused_phrases(reading, text).join(" ");
-        if !unread.is_empty() {
-            return Some(Aside::Unread(unread));
-        }
-        let is_exclusion = |own: &Condition| {
-            matches!(own.field.key, "host_id" | "machine_id") && matches!(own.operator, Operator::Neq | Operator::Nin)
-        };
-        let excludes = self.meant_conditions(reading).iter().any(is_exclusion);
-        excludes.then_some(Aside::Exclusion)
-    }
-
-    /// The meaning of words that name a network volume, which are searched there; `None` for any other, and on other
-    /// panes than Offers.
-    fn volume_meaning(&self, text: &str) -> Option<String> {
-        let is_offers = self.resource() == Resource::Offers;
-        let words = plain::volume_words(text).filter(|_| is_offers)?;
-        let volumes = Resource::Volumes.catalog();
-        let reading = plain::read(&words, volumes, self.dialect(), &plain::Names::default());
-        let (gb, days) = reading.volume_size_and_days(self.dialect());
-        let term = gb.zip(days).map(|(gb, days)| describe_term(VolumeTerm { gb, days }));
-        let parts = [reading.meaning.text()].into_iter().chain(term);
-        let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
-        Some(format!("network volumes: {}", parts.join(" · ")))
     }
 
     /// The GPU models seen in this pane's rows so far.
@@ -371,27 +344,6 @@ pub(crate) struct Ran {
     pub workers: Option<u32>,
 }
 
-/// A rate without a GPU model, and the remedy.
-pub(crate) const RATE_WITHOUT_MODEL: &str = "A rate is that of a GPU model: name one, or fill in Rate of the job";
-
-/// The GPU models that conditions ask for; empty if they name none, or exclude some.
-fn named_models(conditions: &[Condition]) -> Vec<String> {
-    let mut of_models = conditions
-        .iter()
-        .filter(|own| own.enabled && own.field.key == "gpu_name");
-    let (Some(condition), None) = (of_models.next(), of_models.next()) else {
-        return Vec::new();
-    };
-    let model = |value: &Value| match value {
-        Value::Text(model) => Some(model.clone()),
-        Value::Number(_) | Value::Flag(_) | Value::Version(_) | Value::Null => None,
-    };
-    match condition.operator {
-        Operator::Eq | Operator::In => condition.operand.values().iter().filter_map(model).collect(),
-        Operator::Neq | Operator::Gt | Operator::Lt | Operator::Gte | Operator::Lte | Operator::Nin => Vec::new(),
-    }
-}
-
 /// Removes the maximum price from the conditions of words that ask for an alert, and returns it; `None`, and nothing
 /// removed, if they ask for none or give no price. A price without `per gpu` is that of a GPU unless the conditions want
 /// several.
@@ -453,25 +405,11 @@ fn keep_last_id(parsed: &mut language::Parsed) {
     parsed.conditions.retain(|condition| !is_id(condition));
 }
 
-/// A phrase for pricing volumes for a size and term: `bill 2TB for 3 months`.
-fn describe_term(term: VolumeTerm) -> String {
-    let [size, time] =
-        [(term.gb, Quantity::Gigabytes), (term.days, Quantity::Term)].map(|(value, quantity)| write(value, quantity));
-    format!("bill {size} for {time}")
-}
-
 /// The exact number of GPUs in one offer that the words ask for; `None` for one, and for a cluster.
 fn gpus_per_offer(reading: &Reading) -> Option<u32> {
     let mut conditions = reading.meaning.conditions.split(' ');
     let gpus = conditions.find_map(|condition| condition.strip_prefix("num_gpus=")?.parse().ok());
     gpus.filter(|gpus| *gpus > 1 && reading.meaning.settings.cluster.is_none())
-}
-
-/// The phrases of several words that are not understood, without ids.
-fn refused_phrases<'a>(reading: &Reading, text: &'a str) -> Vec<&'a str> {
-    let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
-    let is_id = |words: &&str| words.split_whitespace().all(|word| parse_id(word).is_some());
-    refused.filter(|words| words.contains(' ') && !is_id(words)).collect()
 }
 
 /// A notice on how a text was read, such as `replaces gpu_name=RTX_4090`: a question why an offer is missing,

@@ -15,7 +15,6 @@ use crate::domain::format::{counted, dollars, grouped, per_hour};
 use crate::domain::insight::{Coverage, Totals};
 use crate::domain::{Listing, Resource, format};
 use crate::features::annotations::view::{NOTE, STAR};
-use crate::features::history::prices::draw_similar_lows;
 use crate::features::market::summary as market;
 use crate::features::market_line;
 use crate::keys::Action;
@@ -187,7 +186,7 @@ fn below_few_rows(browser: &Browser, inner: Rect, scene: &mut Scene<'_, '_>) {
         ..room
     };
     if let Some(row) = browser.selected_row().filter(|_| chart.height >= *CHART.start()) {
-        draw_similar_lows((browser.resource(), row), &[], chart, scene);
+        scene.past(browser.resource(), row, chart);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::features::search::answer;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
-use crate::table::query_input::RATE_WITHOUT_MODEL;
+use crate::table::typed_words::RATE_WITHOUT_MODEL;
 
 /// Runs the typed query, and what its words ask for besides: the volumes, a rate, the reason an offer is missing, a
 /// cluster. A mistake is only shown.

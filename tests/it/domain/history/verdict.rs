@@ -283,7 +283,7 @@ fn hours_and_weekdays_are_compared_once_there_are_three_weeks() {
     assert_eq!(young.by_hour(&TimeZone::UTC), [None; 24]);
     assert_eq!(
         young.times_sentence(&TimeZone::UTC),
-        "Cheapest hour and weekday, too little: known for 20 d, 3 weeks needed"
+        "Cheapest hour and weekday, too little: known for 20 d, 21 d needed"
     );
 }
 

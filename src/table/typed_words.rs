@@ -1,0 +1,73 @@
+//! What typed words are meant for besides the conditions of a search: a command, volumes, the rate of a GPU model.
+
+use super::bar::Aside;
+use super::browser::Browser;
+use super::query_input::parse_id;
+use crate::domain::cost::VolumeTerm;
+use crate::domain::plain::{self, Reading};
+use crate::domain::quantity::{Quantity, write};
+use crate::domain::{Condition, Operator, Resource, Value};
+
+impl Browser {
+    /// The words of a text that may be meant for a command, if any.
+    pub(super) fn aside(&self, reading: &Reading, text: &str) -> Option<Aside> {
+        let unread = refused_phrases(reading, text).join(" ");
+        if !unread.is_empty() {
+            return Some(Aside::Unread(unread));
+        }
+        let is_exclusion = |own: &Condition| {
+            matches!(own.field.key, "host_id" | "machine_id") && matches!(own.operator, Operator::Neq | Operator::Nin)
+        };
+        let excludes = self.meant_conditions(reading).iter().any(is_exclusion);
+        excludes.then_some(Aside::Exclusion)
+    }
+
+    /// The meaning of words that name a network volume, which are searched there; `None` for any other, and on other
+    /// panes than Offers.
+    pub(super) fn volume_meaning(&self, text: &str) -> Option<String> {
+        let is_offers = self.resource() == Resource::Offers;
+        let words = plain::volume_words(text).filter(|_| is_offers)?;
+        let volumes = Resource::Volumes.catalog();
+        let reading = plain::read(&words, volumes, self.dialect(), &plain::Names::default());
+        let (gb, days) = reading.volume_size_and_days(self.dialect());
+        let term = gb.zip(days).map(|(gb, days)| describe_term(VolumeTerm { gb, days }));
+        let parts = [reading.meaning.text()].into_iter().chain(term);
+        let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+        Some(format!("network volumes: {}", parts.join(" · ")))
+    }
+}
+
+/// A rate without a GPU model, and the remedy.
+pub(crate) const RATE_WITHOUT_MODEL: &str = "A rate is that of a GPU model: name one, or fill in Rate of the job";
+
+/// The GPU models that conditions ask for; empty if they name none, or exclude some.
+pub(super) fn named_models(conditions: &[Condition]) -> Vec<String> {
+    let mut of_models = conditions
+        .iter()
+        .filter(|own| own.enabled && own.field.key == "gpu_name");
+    let (Some(condition), None) = (of_models.next(), of_models.next()) else {
+        return Vec::new();
+    };
+    let model = |value: &Value| match value {
+        Value::Text(model) => Some(model.clone()),
+        Value::Number(_) | Value::Flag(_) | Value::Version(_) | Value::Null => None,
+    };
+    match condition.operator {
+        Operator::Eq | Operator::In => condition.operand.values().iter().filter_map(model).collect(),
+        Operator::Neq | Operator::Gt | Operator::Lt | Operator::Gte | Operator::Lte | Operator::Nin => Vec::new(),
+    }
+}
+
+/// The phrases of several words that are not understood, without ids.
+pub(super) fn refused_phrases<'a>(reading: &Reading, text: &'a str) -> Vec<&'a str> {
+    let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
+    let is_id = |words: &&str| words.split_whitespace().all(|word| parse_id(word).is_some());
+    refused.filter(|words| words.contains(' ') && !is_id(words)).collect()
+}
+
+/// A phrase for pricing volumes for a size and term: `bill 2TB for 3 months`.
+pub(super) fn describe_term(term: VolumeTerm) -> String {
+    let [size, time] =
+        [(term.gb, Quantity::Gigabytes), (term.days, Quantity::Term)].map(|(value, quantity)| write(value, quantity));
+    format!("bill {size} for {time}")
+}
