@@ -664,7 +664,8 @@ fn the_selected_group_stays_selected_without_the_words_that_found_it() {
 fn the_supply_leads_to_the_offers_that_the_search_finds() {
     let mut desk = at_groups();
     desk.keys("/").type_text("sdxl").keys("enter i").answer(FOUND);
-    desk.expect("list offers").keys("enter");
+    desk.expect("list offers");
+    desk.keys("enter");
     let Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.asked())
     };

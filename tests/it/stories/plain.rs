@@ -335,7 +335,8 @@ fn a_rate_in_the_words_is_that_of_the_model_and_saved() {
 fn a_rate_is_of_all_models_that_the_words_name() {
     let mut desk = desk();
     desk.keys("/").type_text("3090 or 4090 3B tokens at 2500 tokens/s");
-    desk.expect("2500 tokens/s per GPU").keys("enter");
+    desk.expect("2500 tokens/s per GPU");
+    desk.keys("enter");
     let rates = desk.effects.iter().filter_map(saved_rate);
     let models: Vec<_> = rates.map(|(model, _)| model).collect();
     assert_eq!(models, ["RTX 3090", "RTX 4090"]);
@@ -393,8 +394,8 @@ fn network_volumes_are_searched_on_their_tab() {
     desk.keys("/")
         .type_text("2 TB of network volume for three months")
         .expect("network volumes: disk_space>=2000")
-        .expect("bill 2TB for 3 months")
-        .keys("enter");
+        .expect("bill 2TB for 3 months");
+    desk.keys("enter");
     let Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.asked())
     };
