@@ -455,17 +455,24 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
 }
 
 /// The keys of the lines that match `pattern`, best first: lines that contain each typed word. If there is none, a
-/// single word is an abbreviation, whose letters may be scattered, and of several words a line needs half.
+/// single word is an abbreviation, whose letters may be scattered; of several words a line needs half of the longer ones.
 pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
+    /// The fewest letters of a word that a line does not contain by chance.
+    const LONGER: usize = 4;
     let words: Vec<String> = pattern.split_whitespace().map(str::to_lowercase).collect();
-    let held = |line: &str| {
+    let holds_all = |line: &str| {
         let line = line.to_lowercase();
-        words.iter().filter(|word| line.contains(word.as_str())).count()
+        words.iter().all(|word| line.contains(word.as_str()))
     };
-    let mut candidates: Vec<_> = lines.iter().filter(|(_, line)| held(line) == words.len()).collect();
+    let mut candidates: Vec<_> = lines.iter().filter(|(_, line)| holds_all(line)).collect();
     if candidates.is_empty() && words.len() > 1 {
+        let longer: Vec<_> = words.iter().filter(|word| word.chars().count() >= LONGER).collect();
+        let held = |line: &str| {
+            let line = line.to_lowercase();
+            longer.iter().filter(|word| line.contains(word.as_str())).count()
+        };
         let mut partly: Vec<_> = lines.iter().map(|(key, line)| (held(line), *key)).collect();
-        partly.retain(|(held, _)| 2 * held >= words.len());
+        partly.retain(|(held, _)| *held > 0 && 2 * held >= longer.len());
         partly.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
         return partly.into_iter().map(|(_, key)| key).collect();
     }

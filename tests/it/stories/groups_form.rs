@@ -516,7 +516,8 @@ fn mistakes_are_told_as_they_are_typed_with_a_caret_in_the_search() {
         .expect("gpu_name=RTX_4090 verified=true");
     // Plain words become conditions before they are sent.
     desk.keys("ctrl-u").type_text("2x 4090 eu verified under $0.50");
-    says(&desk, "Ctrl-g changes it to num_gpus=2 gpu_name=RTX_4090");
+    says(&desk, "means num_gpus=2 gpu_name=RTX_4090");
+    says(&desk, "(Ctrl-g takes it)");
     desk.keys("ctrl-g").expect_not("^").expect("geolocation in [AT,BE,");
     // Launch args, max workers, VRAM, then what the public market ignores.
     desk.keys("enter enter enter enter space enter").type_text("-1");

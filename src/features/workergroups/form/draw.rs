@@ -171,8 +171,15 @@ fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
             (title, json(new, width.saturating_sub(4), theme))
         }
         Err(objections) => {
+            let means_conditions = draft.meaning().is_some();
             let lines = objections.iter().map(|objection| {
-                let text = format!("{}: {}", objection.parameter, objection.message);
+                let is_words = means_conditions && objection.parameter == Key::SearchParams.wire();
+                let message = if is_words {
+                    "leave the field, and its words become conditions"
+                } else {
+                    &objection.message
+                };
+                let text = format!("{}: {message}", objection.parameter);
                 signed("-", &text, theme.dim)
             });
             let lines = wrap_hanging(&lines.collect::<Vec<_>>(), width.saturating_sub(4));

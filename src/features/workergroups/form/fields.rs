@@ -103,7 +103,10 @@ pub(super) fn show_faults(form: &mut Form<Item>, draft: &GroupDraft, is_tried: b
                 }
             }
         }
-        let warning = meaning.map(|meaning| format!("means {meaning}"));
+        let warning = meaning.map(|meaning| {
+            let way = keymap.key_in(&[Context::Form], Action::Complete);
+            format!("means {meaning} ({way} takes it)")
+        });
         form.set_warning(item, warning.or_else(|| warnings(draft, key)));
         let note = if key == Key::SearchParams && !is_set {
             let way = keymap.key_in(&[Context::Form], Action::Complete);
