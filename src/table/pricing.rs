@@ -119,7 +119,10 @@ impl Browser {
         self.count_arrangement();
         self.computed.term = term;
         if term.is_some() {
-            self.show_columns(&TERM_COLUMNS, "storage_cost");
+            // The bill comes first; its parts follow the size and the speed.
+            let [bill, parts @ ..] = TERM_COLUMNS;
+            self.show_columns(&[bill], "storage_cost");
+            self.show_columns(&parts, "nw_disk_avg_bw");
         } else {
             self.hide_columns(&TERM_COLUMNS);
             self.query.order.retain(|key| !TERM_COLUMNS.contains(&key.field.key));

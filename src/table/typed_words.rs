@@ -11,7 +11,7 @@ use crate::domain::{Condition, Operator, Resource, Value};
 impl Browser {
     /// The words of a text that may be meant for a command, if any.
     pub(super) fn aside(&self, reading: &Reading, text: &str) -> Option<Aside> {
-        let unread = refused_phrases(reading, text).join(" ");
+        let unread = refused(reading, text).collect::<Vec<_>>().join(" ");
         if !unread.is_empty() {
             return Some(Aside::Unread(unread));
         }
@@ -58,11 +58,15 @@ pub(super) fn named_models(conditions: &[Condition]) -> Vec<String> {
     }
 }
 
+/// The phrases that are not understood, without ids.
+fn refused<'a>(reading: &Reading, text: &'a str) -> impl Iterator<Item = &'a str> {
+    let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
+    refused.filter(|words| !words.split_whitespace().all(|word| parse_id(word).is_some()))
+}
+
 /// The phrases of several words that are not understood, without ids.
 pub(super) fn refused_phrases<'a>(reading: &Reading, text: &'a str) -> Vec<&'a str> {
-    let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
-    let is_id = |words: &&str| words.split_whitespace().all(|word| parse_id(word).is_some());
-    refused.filter(|words| words.contains(' ') && !is_id(words)).collect()
+    refused(reading, text).filter(|words| words.contains(' ')).collect()
 }
 
 /// A phrase for pricing volumes for a size and term: `bill 2TB for 3 months`.

@@ -74,7 +74,7 @@ pub enum Gap {
     #[error("the numbers are too large")]
     TooLarge,
     /// No throughput is configured for the GPU model.
-    #[error("the rate of {1} is unknown: fill in Rate in the job, or add \"{1}\" = N to [throughput.\"{rate}\"]", rate = .0.rate())]
+    #[error("the {rate} of {1} are unknown: fill in Rate in the job, or [throughput] in config.toml", rate = .0.rate())]
     NoRate(WorkUnit, String),
     /// An input is out of range.
     #[error(transparent)]

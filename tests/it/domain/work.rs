@@ -94,8 +94,7 @@ fn a_model_without_a_rate_has_no_hours_but_the_line_to_add() {
     let prices = Prices::new(&listing, OfferType::OnDemand);
     let gap = prices.job_cost(1, &job(), NOW).unwrap_err();
     assert_eq!(gap, Gap::NoRate(WorkUnit::Tokens, "RTX 5090".to_owned()));
-    let why =
-        r#"the rate of RTX 5090 is unknown: fill in Rate in the job, or add "RTX 5090" = N to [throughput."tokens/s"]"#;
+    let why = "the tokens/s of RTX 5090 are unknown: fill in Rate in the job, or [throughput] in config.toml";
     assert_eq!(gap.to_string(), why);
     assert_eq!(
         prices.fit(1, &job(), NOW),

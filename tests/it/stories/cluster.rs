@@ -323,7 +323,7 @@ fn work_that_no_loaded_offer_does_in_time_loads_more_once() {
     let offer = |id: usize, gpus: u32| {
         serde_json::json!({"id": id, "machine_id": id, "gpu_name": "RTX 4090", "num_gpus": gpus, "gpu_ram": 24_564,
             "dph_base": gpus, "dph_total": gpus, "rentable": true, "storage_cost": 0, "inet_down_cost": 0,
-            "inet_up_cost": 0, "duration": 864_000})
+            "inet_up_cost": 0, "duration": 864_000, "disk_space": 500})
     };
     let mut offers: Vec<_> = (0..500).map(|row| offer(1000 + row, 1)).collect();
     desk.keys("/").type_text("4090 400M tokens by tomorrow").keys("enter");

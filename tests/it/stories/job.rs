@@ -224,7 +224,7 @@ fn the_form_is_usable_at_every_size() {
 fn work_and_a_deadline_are_priced_marked_and_come_back() {
     let mut desk = wide();
     desk.keys("J tab tab tab tab tab").type_text("180m tokens");
-    desk.expect("the rate of RTX 4090 is unknown: fill in Rate");
+    desk.expect("the tokens/s of RTX 4090 are unknown: fill in Rate");
     desk.keys("esc");
     let mut throughput = Throughput::default();
     throughput.set(WorkUnit::Tokens, "RTX 4090", 5000.0).unwrap();

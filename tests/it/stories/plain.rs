@@ -350,12 +350,13 @@ fn unread_words_point_to_the_command_that_they_name() {
         ("send 200 route requests to sdxl", "maybe 3 t test route"),
         ("add market http://127.0.0.1:1", "maybe M markets"),
         ("compare marked rows", "maybe v compare"),
+        ("unban host 4821", "maybe X ban"),
     ] {
         desk.keys("/ ctrl-u").type_text(words).expect(command);
         desk.keys("enter").expect(command);
     }
     // Neither words without a command nor a search point anywhere.
-    for words in ["flibber gibbet nonsense", "4x 4090 germany"] {
+    for words in ["flibber gibbet nonsense", "zork", "4x 4090 germany"] {
         let mut desk = self::desk();
         desk.keys("/ ctrl-u").type_text(words).expect_not("maybe");
     }

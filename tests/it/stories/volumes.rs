@@ -28,7 +28,8 @@ fn retype(desk: &mut TestApp, text: &str) {
 
 #[test]
 fn both_spellings_of_the_hourly_price_are_read() {
-    let desk = at_volumes();
+    let mut desk = at_volumes();
+    desk.resize(160, 30);
     assert!(words(&desk, "US Texas").contains(&"0.001400".to_owned())); // storage_cost_total
     assert!(words(&desk, " Iceland  ").contains(&"0.000700".to_owned())); // storage_total_cost
 }

@@ -12,7 +12,7 @@ const COUNTRIES: &[&str] = &[
 #[rustfmt::skip] // a table reads as a table
 const SECTIONS: &[(Section, &[Field])] = &[
     (Section::Identity, &[
-        Field::id("ask_contract_id", "Offer ID").column(1, 12, 4).never_recorded()
+        Field::id("ask_contract_id", "Offer ID").column(4, 12, 4).never_recorded()
             .doc("Id of the offer; not the id of a volume listing."),
         Field::id("id", "ID").also(&["offer_id"]).market_filter().undocumented().never_recorded()
             .doc("Offer id as the public service reports it; equal to the ask contract id."),
@@ -29,9 +29,9 @@ const SECTIONS: &[(Section, &[Field])] = &[
     ]),
     (Section::Price, &[
         Field::number("storage_cost", "$/GB/mo", Unit::DollarsPerGigabyteMonth).also(&["price", "cost"])
-            .documented_filter().column(2, 9, 1).places(4).less_is_better()
+            .documented_filter().column(1, 9, 1).places(4).less_is_better()
             .doc("Storage price per GB per month of 720 hours."),
-        Field::hourly("storage_cost_total", "1 GB $/h").column(3, 9, 30).places(6).less_is_better()
+        Field::hourly("storage_cost_total", "1 GB $/h").column(5, 9, 30).places(6).less_is_better()
             .source(Source::Either(&["storage_cost_total", "storage_total_cost"])).derived()
             .doc("Price per hour for 1 GB, since searches name no size; servers use two names for it."),
         // The ranking has a random component.
@@ -40,7 +40,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
     ]),
     (Section::Disk, &[
         Field::number("disk_space", "Space", Unit::Gigabytes).also(&["disk", "size", "space"]).market_filter()
-            .column(4, 8, 2).more_is_better().noisy(0.01).doc("Storage space on offer."),
+            .column(2, 8, 2).more_is_better().noisy(0.01).doc("Storage space on offer."),
         Field::number("disk_bw", "Disk MB/s", Unit::MegabytesPerSecond).also(&["bandwidth"]).documented_filter()
             .filter_only(Source::Either(&["nw_disk_avg_bw", "disk_bw"]))
             .doc("Read speed of the network disk; compared with the average over the cluster."),
@@ -48,7 +48,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
         Field::number("nw_disk_min_bw", "Min MB/s", Unit::MegabytesPerSecond).market_filter().column(6, 8, 60)
             .places(0).more_is_better().noisy(0.05)
             .doc("Slowest read speed of the network disk over the cluster's machines."),
-        Field::number("nw_disk_avg_bw", "Avg MB/s", Unit::MegabytesPerSecond).market_filter().column(5, 8, 10)
+        Field::number("nw_disk_avg_bw", "Avg MB/s", Unit::MegabytesPerSecond).market_filter().column(3, 8, 10)
             .places(0).more_is_better().noisy(0.05)
             .doc("Average read speed of the network disk over the cluster's machines."),
         Field::number("nw_disk_max_bw", "Max MB/s", Unit::MegabytesPerSecond).market_filter().column(7, 8, 65)

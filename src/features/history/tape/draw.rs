@@ -35,7 +35,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let origin = price_origin(scene.state.profile.is_sandbox);
     let [area, side] = with_flows(view, area);
     if side.width > 0 {
-        flows::draw(&view.flows, view.resource, side, scene);
+        flows::draw(&view.flows, side, scene);
     }
     let facts = format!("{scope} · {unit}");
     let panel = scene.tabbed_panel("Tape").on_blank();
@@ -146,7 +146,7 @@ fn of_change(event: &Event, cell: impl FnOnce(&Change, Option<Lasted>) -> (Strin
 /// The areas of the tape's events and of their sums; the latter is empty without sums, and where the events need
 /// the space.
 fn with_flows(view: &Tape, area: Rect) -> [Rect; 2] {
-    let width = flows::width(view.resource);
+    let width = view.flows.width();
     let is_shown = area.width >= EVENTS + width && !view.flows.is_empty();
     let side = if is_shown { width } else { 0 };
     Layout::horizontal([Constraint::Fill(1), Constraint::Length(side)]).areas(area)

@@ -1,4 +1,5 @@
-//! The sums of the tape's events by GPU model, of volumes by cluster, shown beside them on a wide screen.
+//! The sums of the tape's events by GPU model, of a single model by machine and of volumes by cluster, shown beside them
+//! on a wide screen.
 
 use std::collections::HashMap;
 
@@ -20,18 +21,44 @@ use crate::tui::viewport::Viewport;
 /// Width of a GPU model's name, in cells.
 const MODEL: usize = 24;
 
-/// Width of the panel with its frame, in cells; that of volumes also has places and new sizes.
-pub(super) const fn width(resource: Resource) -> u16 {
-    match resource {
-        Resource::Offers | Resource::Workergroups => 58,
-        Resource::Volumes => 75,
+/// The lots that are added up together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum By {
+    /// Offers of a GPU model.
+    #[default]
+    Model,
+    /// Offers on a machine.
+    Machine,
+    /// Volumes of a cluster.
+    Cluster,
+}
+
+/// The sums of the tape's events, those with the most events first.
+#[derive(Debug, Default)]
+pub(super) struct Flows {
+    by: By,
+    flows: Vec<Flow>,
+}
+
+impl Flows {
+    /// Whether no event is counted.
+    pub const fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+
+    /// Width of the panel with its frame, in cells; that of volumes also has places and new sizes.
+    pub const fn width(&self) -> u16 {
+        match self.by {
+            By::Model | By::Machine => 58,
+            By::Cluster => 75,
+        }
     }
 }
 
-/// The number of events of each kind, for the offers of a model or the volumes of a cluster.
+/// The number of events of each kind, for the offers of a model or on a machine, or the volumes of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Flow {
-    /// The GPU model; of volumes the cluster and its place.
+    /// The GPU model or the machine; of volumes the cluster and its place.
     name: String,
     listed: usize,
     gone: usize,
@@ -62,24 +89,39 @@ impl Flow {
 }
 
 /// The numbers of offers that came, went, became cheaper or more expensive among the tape's listed events, by
-/// GPU model, of volumes by cluster and with new sizes, those with the most events first; models without any are
-/// left out.
-pub(super) fn flows(view: &Tape) -> Vec<Flow> {
+/// GPU model; of a single model by machine, of volumes by cluster and with new sizes. Lots without any are left out.
+pub(super) fn flows(view: &Tape) -> Flows {
+    match view.resource {
+        Resource::Volumes => flows_by(By::Cluster, view),
+        Resource::Offers | Resource::Workergroups => {
+            let models = flows_by(By::Model, view);
+            if models.flows.len() == 1 {
+                flows_by(By::Machine, view)
+            } else {
+                models
+            }
+        }
+    }
+}
+
+/// The sums of the tape's listed events by lots of one kind, those with the most events first.
+fn flows_by(by: By, view: &Tape) -> Flows {
     let mut flows: HashMap<(i64, &str), Flow> = HashMap::new();
     let events = view.rows.iter().filter_map(|row| view.events.get(*row));
     for event in events {
         if let EventKind::Change { change, .. } = &event.kind {
-            let key = match view.resource {
-                Resource::Offers | Resource::Workergroups => (0, &*change.lot.model),
-                Resource::Volumes => (change.lot.machine, ""),
+            let key = match by {
+                By::Model => (0, &*change.lot.model),
+                By::Machine | By::Cluster => (change.lot.machine, ""),
             };
             flows.entry(key).or_default().add(change, view.resource);
         }
     }
-    let named = flows.into_iter().map(|((cluster, model), flow)| Flow {
-        name: match view.resource {
-            Resource::Offers | Resource::Workergroups => Untrusted::from(model).screen(MODEL),
-            Resource::Volumes => format!("{cluster:>5} {}", view.place(cluster)),
+    let named = flows.into_iter().map(|((lot, model), flow)| Flow {
+        name: match by {
+            By::Model => Untrusted::from(model).screen(MODEL),
+            By::Machine => format!("{lot:>8}"),
+            By::Cluster => format!("{lot:>5} {}", view.place(lot)),
         },
         ..flow
     });
@@ -88,13 +130,13 @@ pub(super) fn flows(view: &Tape) -> Vec<Flow> {
         let busiest = right.total().cmp(&left.total());
         busiest.then_with(|| left.name.cmp(&right.name))
     });
-    flows
+    Flows { by, flows }
 }
 
 /// The sums over all of them: `12 listed, 9 gone, 8 cheaper, 5 more expensive in the last 7 days`; zeros
 /// are left out, and the line is empty without events.
-pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static> {
-    let sum = |count: fn(&Flow) -> usize| flows.iter().map(count).sum::<usize>();
+pub(super) fn headline(flows: &Flows, days: i64, theme: &Theme) -> Line<'static> {
+    let sum = |count: fn(&Flow) -> usize| flows.flows.iter().map(count).sum::<usize>();
     let parts = [
         (sum(|flow| flow.listed), "listed", theme.accent),
         (sum(|flow| flow.gone), "gone", theme.text),
@@ -115,12 +157,18 @@ pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static
     line
 }
 
-/// Draws the panel with the counts of market events for each GPU model or cluster, a line each.
-pub(super) fn draw(flows: &[Flow], resource: Resource, area: Rect, scene: &mut Scene<'_, '_>) {
+/// Draws the panel with the counts of market events for each GPU model, machine or cluster, a line each.
+pub(super) fn draw(Flows { by, flows }: &Flows, area: Rect, scene: &mut Scene<'_, '_>) {
     let many = flows.len();
-    let (title, head, name, note) = match resource {
-        Resource::Offers | Resource::Workergroups => ("By GPU", "GPU", 18, format::counted(many, "model", "models")),
-        Resource::Volumes => (
+    let (title, head, name, note) = match by {
+        By::Model => ("By GPU", "GPU", 18, format::counted(many, "model", "models")),
+        By::Machine => (
+            "By machine",
+            " Machine",
+            18,
+            format::counted(many, "machine", "machines"),
+        ),
+        By::Cluster => (
             "By cluster",
             "Cluster",
             26,
@@ -142,7 +190,7 @@ pub(super) fn draw(flows: &[Flow], resource: Resource, area: Rect, scene: &mut S
         .styled(Column::number("gone", 6), count(|flow| flow.gone, theme.text))
         .styled(Column::number("▼ cheaper", 9), count(|flow| flow.cheaper, theme.good))
         .styled(Column::number("▲ more", 7), count(|flow| flow.costlier, theme.warning));
-    if resource == Resource::Volumes {
+    if *by == By::Cluster {
         rows = rows.styled(Column::number("resized", 7), count(|flow| flow.resized, theme.text));
     }
     let placed = table::place(rows.columns(), inner.width);

@@ -53,7 +53,7 @@ pub(crate) struct Tape {
     /// The indices of the events that match the words.
     rows: Vec<usize>,
     /// The sums of those events.
-    flows: Vec<flows::Flow>,
+    flows: flows::Flows,
     /// The places of the loaded clusters of volumes.
     places: HashMap<i64, String>,
     search: TypedSearch,
@@ -75,7 +75,7 @@ impl Tape {
             responses: 0,
             events: Vec::new(),
             rows: Vec::new(),
-            flows: Vec::new(),
+            flows: flows::Flows::default(),
             places: HashMap::new(),
             search: TypedSearch::default(),
             cursor: 0,

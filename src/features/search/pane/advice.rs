@@ -7,7 +7,7 @@ use crate::core::State;
 use crate::core::view::Scene;
 use crate::domain::Resource;
 use crate::keys::pane::Pane;
-use crate::keys::{Action, BINDINGS, Context};
+use crate::keys::{Action, BINDINGS, Binding, Context};
 use crate::table::bar::Aside;
 use crate::table::browser::Browser;
 use crate::tui::list::fuzzy;
@@ -72,13 +72,17 @@ pub(super) fn command_meant(aside: &Aside, state: &State) -> Option<String> {
     let is_telling = |word: &&str| word.chars().count() > 2 && word.chars().all(char::is_alphabetic);
     let words: Vec<_> = words.split_whitespace().filter(is_telling).collect();
     let contexts = [Context::Table, Context::Workergroups, Context::Global];
-    let rows = BINDINGS
-        .iter()
-        .filter(|row| contexts.contains(&row.context) && !row.moves());
-    let lines: Vec<_> = rows
-        .map(|row| (row, format!("{} {}", row.help, row.names().join(" "))))
-        .collect();
-    let row = *fuzzy(&words.join(" "), &lines).first().filter(|_| words.len() > 1)?;
+    let has_key = |row: &&Binding| contexts.contains(&row.context) && !row.moves();
+    let mut rows = BINDINGS.iter().filter(has_key);
+    let row = if let [word] = words[..] {
+        // A single word has to be a name, as many names contain it.
+        rows.find(|row| row.names().iter().any(|name| name.eq_ignore_ascii_case(word)))?
+    } else {
+        let lines: Vec<_> = rows
+            .map(|row| (row, format!("{} {}", row.help, row.names().join(" "))))
+            .collect();
+        *fuzzy(&words.join(" "), &lines).first()?
+    };
     let key = state.keymap.key_of(row.action);
     let name = row.hint.map_or(row.name, |(word, _)| word);
     Some(if row.context == Context::Workergroups {
