@@ -171,7 +171,7 @@ fn the_tape_shows_what_changed_newest_first() {
         desk.expect("not watched for").expect("6 h 02 min");
         // What it adds up to, where there is room.
         assert_eq!(desk.shows("By machine"), columns == 200);
-        assert_eq!(desk.shows("1 machine"), columns == 200);
+        assert_eq!(desk.shows("3 machines"), columns == 200);
         let screen = desk.screen();
         let place = |text: &str| screen.find(text).unwrap();
         assert!(place("cheaper") < place("rented"), "{screen}");
