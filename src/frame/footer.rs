@@ -123,7 +123,7 @@ fn of_context(model: &Model) -> Vec<Hint> {
 }
 
 /// Whether the selected volume may be a listing of the user, who can only unlist these; only the sandbox reports them.
-/// Always true while a view is open over the table.
+/// Always true in a view that is not about a row of the table.
 fn may_be_own(model: &Model) -> bool {
     let selected = model.browser().and_then(Browser::selected);
     let is_own = |id: RowId| {
@@ -133,7 +133,8 @@ fn may_be_own(model: &Model) -> bool {
             .iter()
             .any(|own| i64::try_from(own.id) == Ok(id.0))
     };
-    !model.overlays.is_empty() || !model.profile.is_sandbox || selected.is_some_and(is_own)
+    let is_about_row = model.contexts().contains(&Context::Table);
+    !is_about_row || !model.profile.is_sandbox || selected.is_some_and(is_own)
 }
 
 /// The hints of the user's own commands that are usable on the open pane; empty while a view is open over it.

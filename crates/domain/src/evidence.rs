@@ -81,8 +81,8 @@ static EVIDENCE: [Evidence; 5] = [
             }
             seen.has_documented_members.then_some(Side::Documented)
         },
-        documented: "records have the documented members only",
-        vast: "records have members that only the public service sends",
+        documented: "offers have only what the documentation lists",
+        vast: "offers have details that only the public service sends",
     },
     Evidence {
         judge: |seen| match (seen.nin, seen.notin) {
@@ -94,18 +94,18 @@ static EVIDENCE: [Evidence; 5] = [
                 None
             }
         },
-        documented: "nin is an operator, notin is not",
-        vast: "notin is an operator, nin is not",
+        documented: "nin excludes values, notin does not",
+        vast: "notin excludes values, nin does not",
     },
     Evidence {
         judge: |seen| seen.side_of(seen.filter),
-        documented: "dph_total is no filter",
-        vast: "dph_total is a filter",
+        documented: "total price cannot be searched",
+        vast: "total price can be searched",
     },
     Evidence {
         judge: |seen| seen.side_of(seen.storage),
-        documented: "allocated_storage changes no price",
-        vast: "allocated_storage is part of the price",
+        documented: "prices leave out the disk of the search",
+        vast: "prices include the disk of the search",
     },
     Evidence {
         judge: |seen| {
@@ -121,8 +121,8 @@ static EVIDENCE: [Evidence; 5] = [
                 (true, true) | (false, false) => None,
             }
         },
-        documented: "speeds are too slow for Mb/s",
-        vast: "speeds are too fast for MB/s",
+        documented: "its speeds would be too slow in Mb/s",
+        vast: "its speeds would be too fast in MB/s",
     },
 ];
 
@@ -241,7 +241,7 @@ impl Findings {
         agree.then(|| first.dialect())
     }
 
-    /// The clues by the dialect they support, in one line: `for documented: A, B; for vast: C`. Without clues
+    /// The clues by the dialect they support, in one line: `like documented: A, B; like vast: C`. Without clues
     /// `nothing in its responses shows it`.
     pub fn describe(&self) -> String {
         if self.clues.is_empty() {
@@ -254,7 +254,7 @@ impl Findings {
                 .filter(|(side, _)| *side == wanted)
                 .map(|(_, text)| *text)
                 .collect();
-            (!texts.is_empty()).then(|| format!("for {}: {}", wanted.dialect().name, texts.join(", ")))
+            (!texts.is_empty()).then(|| format!("like {}: {}", wanted.dialect().name, texts.join(", ")))
         };
         let parts: Vec<_> = [part(Side::Documented), part(Side::Vast)]
             .into_iter()
@@ -264,21 +264,21 @@ impl Findings {
     }
 
     /// Describes a typical speed as each dialect reads it:
-    /// `download 895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)`. `None` without a speed.
+    /// `a download speed of 895 is 7.2 Gb/s with documented, 0.9 Gb/s with vast`. `None` without a speed.
     pub fn describe_speed(&self) -> Option<String> {
         let speed = self.speed?;
         let read = |side: Side| {
             let dialect = side.dialect();
             let gigabits = speed * dialect.transfer.megabits() / 1000.0;
             format!(
-                "{} Gb/s ({})",
+                "{} Gb/s with {}",
                 trimmed(gigabits, if gigabits < 0.1 { 3 } else { 1 }),
                 dialect.name
             )
         };
         let number = trimmed(speed, 0);
         Some(format!(
-            "download {number}: {} or {}",
+            "a download speed of {number} is {}, {}",
             read(Side::Documented),
             read(Side::Vast)
         ))

@@ -168,6 +168,11 @@ impl<T: Clone> List<T> {
         self.shown.get(self.selected).map(|index| &self.items[*index])
     }
 
+    /// Whether the selected line can be chosen: false if no shown line has a value.
+    pub fn has_choice(&self) -> bool {
+        self.current().is_some_and(|item| item.value.is_some())
+    }
+
     /// Moves the selection by `by` shown lines, up if negative, stopping at the ends. A line there that
     /// cannot be chosen is skipped in the same direction, or back if no other follows.
     pub fn step(&mut self, by: isize) {

@@ -7,8 +7,13 @@ use secrecy::zeroize::{Zeroize as _, Zeroizing};
 
 use bourse_domain::secrets::{KeyFault, LONGEST_KEY, Secret, key_fault};
 
-/// The length of the mask, regardless of the length of the key.
-const MASK: usize = 8;
+/// The mask, regardless of the length of the key.
+const MASK: &str = "********";
+
+/// The length of most keys, in characters.
+const USUAL: usize = 64;
+
+const TOO_SHORT: &str = "too short? Keys often have 64";
 
 /// The field. Its text is wiped from memory when it is dropped or cleared.
 pub struct SecretInput {
@@ -36,21 +41,21 @@ impl SecretInput {
         self.text.is_empty()
     }
 
-    /// The text drawn in place of the secret: a fixed number of stars and the range of its length in
-    /// characters; empty for an empty field.
-    pub fn mask(&self) -> String {
-        let class = match self.text.len() {
-            0 => return String::new(),
-            1..16 => "too short? Keys often have 64 characters",
-            16..64 => "16 to 63 characters",
-            _ => "64 characters or more",
-        };
-        format!("{}  {class}", "*".repeat(MASK))
+    /// The text drawn in place of the secret: a fixed number of stars; empty for an empty field.
+    pub fn mask(&self) -> &'static str {
+        if self.is_empty() { "" } else { MASK }
     }
 
-    /// The width of the mask's stars, in cells; 0 for an empty field.
-    pub fn stars(&self) -> usize {
-        if self.is_empty() { 0 } else { MASK }
+    /// The length of the secret, which shows that a key press arrived: `9 characters`, with a hint if it is
+    /// shorter than most keys; `None` for an empty field.
+    pub fn describe_length(&self) -> Option<String> {
+        let (length, hint) = match self.text.len() {
+            0 => return None,
+            1 => return Some(format!("1 character: {TOO_SHORT}")),
+            length @ ..USUAL => (length, format!(": {TOO_SHORT}")),
+            length => (length, String::new()),
+        };
+        Some(format!("{length} characters{hint}"))
     }
 
     /// The reason the text cannot be a key; `None` if it can.
@@ -112,15 +117,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_it_is_seen_but_a_mask_and_its_rough_length() {
+    fn nothing_of_it_is_seen_but_a_mask_and_its_length() {
         let mut input = SecretInput::default();
-        assert_eq!(input.mask(), "");
-        for (key, mask) in [
-            ("abc", "********  too short? Keys often have 64 characters"),
-            ("canary-key-4711-x", "********  16 to 63 characters"),
+        assert_eq!((input.mask(), input.describe_length()), ("", None));
+        let usual = "k".repeat(64);
+        for (key, length) in [
+            ("a", "1 character: too short? Keys often have 64"),
+            ("canary-key-4711-x", "17 characters: too short? Keys often have 64"),
+            (usual.as_str(), "64 characters"),
         ] {
             input.paste(&format!(" {key}\r\n")).unwrap();
-            assert_eq!(input.mask(), mask);
+            assert_eq!(input.mask(), "********");
+            assert_eq!(input.describe_length().as_deref(), Some(length));
             assert_eq!(input.secret().expose(), key);
             assert_eq!(format!("{input:?}"), "SecretInput(…)");
         }

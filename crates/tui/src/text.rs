@@ -121,7 +121,7 @@ const SIGNS: [&str; 9] = ["×", "/", "+", "=", "↓", "↑", "≤", "≥", "~"];
 ///
 /// These are its words, but a unit stays with its number, and an operator or arrow with the number after it
 /// (`× 10 h`, `↓ 581`). A list without blanks, such as `IS,CH`, breaks after a comma; the comma of `20,000` is
-/// not a break.
+/// not a break. A path breaks after a slash.
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let is_unit = |word: &str| word.starts_with('$') || UNITS.contains(&word);
     let ends_in_sign = |text: &str| {
@@ -139,9 +139,11 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
             parts.push(Word::from(&line[start..end]));
             start = end;
         }
-        for (comma, _) in word.word.match_indices(',') {
-            let next = end + comma + 1;
-            if starts_item(next) {
+        let is_path = word.word.starts_with('/') || word.word.starts_with("~/");
+        for (at, sign) in word.word.match_indices([',', '/']) {
+            let next = end + at + 1;
+            let ends_item = sign == "," || (is_path && at > 0);
+            if ends_item && starts_item(next) {
                 parts.push(Word::from(&line[start..next]));
                 start = next;
             }
@@ -264,6 +266,8 @@ mod tests {
         assert_eq!(wrap("one two three\nfour", 7), ["one two", "three", "four"]);
         assert_eq!(wrap("unbreakable", 4), ["unbr", "eaka", "ble"]);
         assert_eq!(wrap("gpu_name=RTX-4090", 9), ["gpu_name=", "RTX-4090"]);
+        assert_eq!(wrap("in /home/me/keys/second.", 14), ["in /home/me/", "keys/second."]);
+        assert_eq!(wrap("one MB/s or more", 8), ["one MB/s", "or more"]);
     }
 
     #[test]

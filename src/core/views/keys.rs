@@ -2,6 +2,7 @@
 
 use crate::core::view::Availability;
 use crate::keys::{Action, Context};
+use crate::tui::list::List;
 
 /// The contexts of a chart with tabs.
 pub(crate) const TABBED_CHART: &[Context] = &[Context::Tabs, Context::Chart, Context::Global, Context::Always];
@@ -39,6 +40,12 @@ pub(crate) fn only(used: &[Action], action: Action) -> Availability {
             | Action::Settings
     );
     Availability::hidden_if(is_edit && !used.contains(&action))
+}
+
+/// Hides the choice of a list of which no line can be chosen, such as one whose search matches nothing; any
+/// other action is available.
+pub(crate) fn of_list<T: Clone>(list: &List<T>, action: Action) -> Availability {
+    Availability::hidden_if(action == Action::Submit && !list.has_choice())
 }
 
 /// Hides actions that mean something only to the table below a chart; any other is available.

@@ -102,14 +102,16 @@ impl Shown<'_> {
         let titles = titles.chain(self.is_work().then_some("Job time"));
         let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).collect()];
         let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
-        rows.extend(plan.lots().take(shown).map(|lot| {
+        let prices: Vec<f64> = plan.lots().map(|lot| lot.price).collect();
+        let lots = plan.lots().zip(bill.parts(&prices)).take(shown);
+        rows.extend(lots.map(|(lot, price)| {
             let cell = |key| self.cell(lot.row, key);
             let mut cells = vec![
                 cell("id"),
                 cell("machine_id"),
                 format!("{}× {} {}", cell("num_gpus"), cell("gpu_name"), cell("gpu_ram")),
                 cell("geolocation"),
-                bill.money(lot.price),
+                price,
             ];
             cells.extend(self.is_work().then(|| cell("job_time")));
             cells

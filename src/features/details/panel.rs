@@ -7,6 +7,7 @@ use super::preview::Subject;
 use super::view::{below_card, json_of};
 use crate::core::view::Scene;
 use crate::domain::{Resource, format};
+use crate::keys::Action;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::text::fit;
 
@@ -20,29 +21,33 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     };
     let browser = &scene.state.browsers[resource];
     let id = subject.listing.id(row).map(|id| id.to_string());
-    let note = if browser.selected_row() == Some(row) {
-        format!(
-            "{} of {}",
-            format::grouped(browser.cursor() + 1),
-            format::grouped(browser.view().len())
-        )
+    let place = (browser.selected_row() == Some(row)).then(|| {
+        let rows = format::grouped(browser.view().len());
+        format!("{} of {rows}", format::grouped(browser.cursor() + 1))
+    });
+    let panel = Panel::new(id.unwrap_or_default()).sized(scene.size);
+    let inner = panel.inner(area);
+    let (columns, is_cut) = if inner.width > BESIDE {
+        beside(subject, inner, scene)
     } else {
-        String::new()
+        let (mut lines, is_cut) = subject.card_within(inner.width, inner.height);
+        if scene.size != Size::Compact {
+            below(subject, &mut lines, inner, scene);
+        }
+        (vec![(lines, inner)], is_cut)
     };
-    let panel = Panel::new(id.unwrap_or_default()).note(note).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    if inner.width > BESIDE {
-        return beside(subject, inner, scene);
+    let all = is_cut.then(|| format!("{} all", scene.key(Action::Open)));
+    let note: Vec<String> = [all, place].into_iter().flatten().collect();
+    panel
+        .note(note.join(" · "))
+        .render(area, scene.frame.buffer_mut(), scene.theme);
+    for (text, column) in columns {
+        scene.lines(&text, column);
     }
-    let mut lines = subject.card(inner.width);
-    if scene.size == Size::Compact {
-        // With few rows, blank lines go first.
-        lines.retain(|line| line.width() > 0);
-    } else {
-        below(subject, &mut lines, inner, scene);
-    }
-    scene.lines(&lines, inner);
 }
+
+/// Texts with their areas.
+type Columns = Vec<(Vec<Line<'static>>, Rect)>;
 
 /// Adds further blocks of the overview below the card, without their blank lines, as long as a block's
 /// heading and one line fit; only the last block is cut.
@@ -57,31 +62,35 @@ fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene
     }
 }
 
-/// Draws the card of a wide preview, the rest of the overview and the record's JSON in two columns, or in
-/// three if two do not hold them on a wide screen. Short texts side by side would leave the lower half blank.
-fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+/// The card of a wide preview, the rest of the overview and the record's JSON in two columns, or in three if
+/// two do not hold them on a wide screen; and whether facts of the card or the overview are left out. Short
+/// texts side by side would leave the lower half blank.
+fn beside(subject: Subject<'_>, area: Rect, scene: &Scene<'_, '_>) -> (Columns, bool) {
     let blocks = below_card(subject.resource(), subject.row, scene);
     let json = json_of(subject.listing, subject.row, scene.theme);
+    let (mut texts, mut columns) = (Vec::new(), Vec::new());
+    let mut is_cut = false;
     for many in 2..=3 {
-        let columns = Layout::horizontal(vec![Constraint::Fill(1); many])
+        columns = Layout::horizontal(vec![Constraint::Fill(1); many])
             .spacing(3)
-            .split(area);
+            .split(area)
+            .to_vec();
         let width = columns.iter().map(|column| column.width).min().unwrap_or(0);
         let mut record = vec![Line::styled("JSON", scene.theme.heading)];
         record.extend(json.iter().map(|line| fit(line.clone(), width)));
-        let middle = blocks.iter().flat_map(|block| block.lines_in(width)).collect();
-        let mut texts = vec![subject.card(width), middle, record];
+        let middle: Vec<Line<'static>> = blocks.iter().flat_map(|block| block.lines_in(width)).collect();
+        let (card, is_card_cut) = subject.card_within(width, area.height);
+        is_cut = is_card_cut || middle.len() > usize::from(area.height);
+        texts = vec![card, middle, record];
         if many == 2 {
             let record = texts.pop().unwrap_or_default();
             texts[0].push(Line::default());
             texts[0].extend(record);
         }
         let fits = texts.iter().all(|text| text.len() <= usize::from(area.height));
-        if many == 3 || fits || scene.size != Size::Wide {
-            for (text, column) in texts.iter().zip(columns.iter()) {
-                scene.lines(text, *column);
-            }
-            return;
+        if fits || scene.size != Size::Wide {
+            break;
         }
     }
+    (texts.into_iter().zip(columns).collect(), is_cut)
 }

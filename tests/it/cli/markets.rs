@@ -172,12 +172,12 @@ fn a_market_is_added_with_the_dialect_that_it_shows() {
             format!("lab added: {url}, dialect {dialect}, network speeds in {units}\n")
         );
         assert!(
-            err.contains(&format!("note: dialect {dialect}: for {dialect}: ")),
+            err.contains(&format!("note: dialect {dialect}: like {dialect}: ")),
             "{err}"
         );
         // The middle one of 895, 905 ... 1005 Mb/s or MB/s.
         assert!(
-            err.contains("note: download 955: 7.6 Gb/s (documented) or 1 Gb/s (vast)\n"),
+            err.contains("note: a download speed of 955 is 7.6 Gb/s with documented, 1 Gb/s with vast\n"),
             "{err}"
         );
         let line = if dialect == "vast" { "dialect = \"vast\"\n" } else { "" };
@@ -199,7 +199,7 @@ fn thin_evidence_saves_nothing_and_names_both_choices() {
     assert_eq!((status, out.as_str(), saved), (2, "", None), "{err}");
     for wanted in [
         "the dialect is not clear",
-        "download 955: 7.6 Gb/s (documented) or 1 Gb/s (vast)",
+        "a download speed of 955 is 7.6 Gb/s with documented, 1 Gb/s with vast",
         "--dialect documented (network speeds in MB/s) or --dialect vast (Mb/s)",
     ] {
         assert!(err.contains(wanted), "{wanted}\n{err}");
@@ -216,7 +216,7 @@ fn thin_evidence_saves_nothing_and_names_both_choices() {
     };
     let (status, _, err, saved) = added(&market(fast), &[]);
     assert_eq!((status, saved), (2, None), "{err}");
-    assert!(err.contains("for vast: speeds are too fast for MB/s"), "{err}");
+    assert!(err.contains("like vast: its speeds would be too fast in MB/s"), "{err}");
 }
 
 #[test]

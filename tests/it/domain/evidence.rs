@@ -88,8 +88,14 @@ fn a_sample_is_shown_as_both_dialects_read_it() {
         };
         Findings::from_observations(&seen).describe_speed().unwrap()
     };
-    assert_eq!(sample(895.0), "download 895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)");
-    assert_eq!(sample(60.0), "download 60: 0.5 Gb/s (documented) or 0.06 Gb/s (vast)");
+    assert_eq!(
+        sample(895.0),
+        "a download speed of 895 is 7.2 Gb/s with documented, 0.9 Gb/s with vast"
+    );
+    assert_eq!(
+        sample(60.0),
+        "a download speed of 60 is 0.5 Gb/s with documented, 0.06 Gb/s with vast"
+    );
     assert_eq!(
         Findings::from_observations(&Observations::default()).describe_speed(),
         None

@@ -2,7 +2,7 @@
 
 use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::Bill;
-use bourse::domain::insight::plan::{Need, OfferName, Offers, Planning, Same};
+use bourse::domain::insight::plan::{Need, OfferName, Offers, Planning, RemarkKind, Same};
 use bourse::domain::objection::Objection;
 use bourse::domain::{Condition, Listing, OFFERS, OfferType, Operand, Operator, Query, Resource, Value};
 use proptest::prelude::*;
@@ -463,6 +463,38 @@ proptest! {
             if let (Some(own), Some(least)) = (bill_of_target, least) {
                 prop_assert!((own - least).abs() < 1e-9);
             }
+        }
+    }
+}
+
+#[test]
+fn a_runner_up_of_the_same_name_is_distinguished_by_ids() {
+    let named = |second: Offer| {
+        let market = [offer(0, 1, 1.0), second];
+        let need = gpus(1);
+        let planning = planned(&market, &need, None);
+        let remarks = planning.remarks(&need, Bill::Hourly, &Query::empty(Resource::Offers), offer_name);
+        let found = remarks.into_iter().find(|remark| remark.kind == RemarkKind::RunnerUp);
+        found.map(|remark| remark.text).unwrap()
+    };
+    let same = named(offer(1, 1, 1.0001));
+    assert_eq!(same.matches('(').count(), 3, "{same}");
+    let other = named(offer(1, 1, 2.0));
+    assert_eq!(other.matches('(').count(), 2, "{other}");
+}
+
+proptest! {
+    /// The parts of a bill as printed add up to the bill as printed.
+    #[test]
+    fn printed_parts_add_up(amounts in prop::collection::vec(0.01_f64..500.0, 1..12)) {
+        let cents = |text: &str| text.replace(['$', ',', '.'], "").parse::<i64>().unwrap();
+        let total = cents(&Bill::Job.money(amounts.iter().sum()));
+        let parts: Vec<i64> = Bill::Job.parts(&amounts).iter().map(|part| cents(part)).collect();
+        prop_assert_eq!(parts.iter().sum::<i64>(), total);
+        for (part, amount) in parts.iter().zip(&amounts) {
+            #[expect(clippy::cast_precision_loss)] // small numbers
+            let part = *part as f64;
+            prop_assert!((part - amount * 100.0).abs() < 1.0 + 1e-6);
         }
     }
 }

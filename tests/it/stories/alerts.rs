@@ -307,3 +307,16 @@ fn a_ring_is_in_the_table_before_the_record_has_it() {
     assert!(row.contains(" done ") && row.ends_with(" 0s"), "{row}");
     desk.expect("$0.120/h per GPU is the lowest price");
 }
+
+#[test]
+fn a_search_without_matches_says_so_and_opens_nothing() {
+    let mut desk = with_alert(120, 40, "0.1");
+    desk.keys("/").type_text("zzz").keys("enter");
+    desk.expect("No alert matches the search").expect_not("Enter open");
+    desk.keys("down enter").expect_not("New alert");
+    desk.expect("Enter does nothing here");
+    // Another search is possible, and finds it again.
+    desk.keys("/ ctrl-u").type_text("any").keys("enter");
+    desk.expect("Enter open");
+    desk.keys("enter").expect("‹ price below ›");
+}

@@ -114,3 +114,30 @@ fn a_note_never_overwrites_a_long_line_of_json() {
     let wrapped: Vec<_> = line.take(2).map(str::trim).collect();
     assert_eq!(wrapped.join(" "), format!("\"cpu_name\": \"{longest}\","), "{screen}");
 }
+
+/// The card of the first offer with names of 190 letters, beside the table.
+fn long_card(rows: u16) -> TestApp {
+    let name = "x".repeat(190);
+    let members = format!(
+        r#""id":101,"disk_name":"{name}","cpu_name":"{name}","cpu_cores_effective":8,"cpu_ram":64000,"disk_space":500,"#
+    );
+    let mut desk = TestApp::with_offers(&THREE.replace("\"id\":101,", &members));
+    desk.resize(120, rows);
+    desk
+}
+
+#[test]
+fn a_card_without_room_keeps_machine_and_host_and_says_that_it_has_more() {
+    long_card(30).expect("Machine 7 · host 70").expect("Enter all · 1 of 3");
+    long_card(60).expect("Machine 7 · host 70").expect_not("Enter all");
+}
+
+#[test]
+fn the_card_names_a_cpu_by_its_model_and_the_fields_by_its_record() {
+    let name = r#""id":101,"cpu_name":"AMD Ryzen 9 5950X 16-Core Processor","cpu_cores_effective":8,"#;
+    let mut desk = TestApp::with_offers(&THREE.replace("\"id\":101,", name));
+    desk.resize(120, 40)
+        .expect("8 vCPU AMD Ryzen 9 5950X")
+        .expect_not("16-Core");
+    desk.keys("enter tab").expect("AMD Ryzen 9 5950X 16-Core Processor");
+}

@@ -909,7 +909,7 @@ fn escape_leads_back_to_the_offers_that_the_form_was_opened_from() {
 fn what_the_public_market_ignores_is_folded_away_until_it_is_set() {
     let mut desk = narrow();
     desk.keys("n").expect_not("Min load");
-    desk.expect("Advanced   [ ]").expect("5 the public market ignores");
+    desk.expect("Advanced   [ ]").expect("5 fields for other markets");
     desk.click("Advanced").expect("Min load");
     desk.click("Advanced").expect_not("Min load");
     // A clone that sets them shows them.

@@ -230,7 +230,7 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
     desk.keys("tab").expect("Saved in keys/work beside the configuration");
     desk.keys("tab").expect("It is sent to market.example.");
     desk.paste(&format!(" {KEY}\n"));
-    desk.expect("********  16 to 63 characters").expect_not("canary");
+    desk.expect("********").expect("23 characters").expect_not("canary");
     desk.keys("enter");
     let wanted = Change::Add(NewMarket {
         name: "work".to_owned(),
@@ -250,7 +250,7 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
     };
     news(&mut desk, failed);
     desk.expect("! the disk is full").expect("https://market.example");
-    desk.expect("********  16 to 63 characters");
+    desk.expect("********");
     desk.keys("enter");
     assert_eq!(commands(&mut desk).len(), 1);
     let mut more = market_list();
@@ -273,7 +273,7 @@ fn the_last_field_is_the_key_and_enter_says_what_it_does() {
     desk.type_text("work").keys("tab");
     desk.type_text("https://market.example").expect("Enter next");
     desk.keys("pgdn").type_text(KEY);
-    desk.expect("16 to 63 characters").expect("Enter find out");
+    desk.expect("23 characters").expect("Enter find out");
     // On the button below it nothing is typed, and that is not kept quiet.
     desk.keys("pgdn")
         .type_text("x")
@@ -374,11 +374,11 @@ fn a_dialect_that_the_market_shows_is_named_with_a_sample_before_it_is_kept() {
     desk.expect("‹ vast ›");
     let screen = flat(&desk);
     assert!(
-        screen.contains("For vast: notin is an operator, nin is not, dph_total is a filter."),
+        screen.contains("Like vast: notin excludes values, nin does not, total price can be searched."),
         "{screen}"
     );
     assert!(
-        screen.contains("Download 895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)."),
+        screen.contains("A download speed of 895 is 7.2 Gb/s with documented, 0.9 Gb/s with vast."),
         "{screen}"
     );
     assert_eq!(commands(&mut desk), [], "nothing is saved yet");
@@ -401,7 +401,7 @@ fn thin_evidence_and_a_silent_market_leave_the_dialect_to_the_user() {
     news(&mut desk, MarketEvent::Probed(seen(Treatment::Obeyed, 895.0)));
     desk.expect("the market does not show it: choose one");
     let screen = flat(&desk);
-    assert!(screen.contains("7.2 Gb/s (documented) or 0.9 Gb/s (vast)"), "{screen}");
+    assert!(screen.contains("Choose the one with the likely speed"), "{screen}");
     desk.keys("enter").expect("the market does not show it: choose one");
     assert_eq!(commands(&mut desk), []);
     desk.keys("right").expect("‹ documented ›");
@@ -488,8 +488,9 @@ fn a_key_pasted_into_another_line_is_not_shown() {
     desk.keys("tab tab").paste(KEY);
     desk.expect("go to the Key field").expect_not("canary");
     desk.keys("tab tab tab").type_text("good").paste("two\nlines");
-    desk.expect("nothing was pasted")
-        .expect("********  too short? Keys often have 64");
+    desk.expect("nothing was pasted").expect("********");
+    desk.type_text("x")
+        .expect("5 characters: too short? Keys often have 64");
 }
 
 #[test]

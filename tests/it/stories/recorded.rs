@@ -344,9 +344,17 @@ fn the_history_shows_prices_with_their_record_low_and_gaps() {
         // Now is what the rows on screen have, not the record of five minutes ago.
         desk.expect("$0.410 lowest").expect("of 1 GPU on offer");
         desk.expect("lowest $0.400 on 2026-11-18 12:00");
+        desk.expect("→ longer");
+        if columns == 200 {
+            // The table's periods.
+            desk.expect("4h from");
+        }
         desk.keys("right").expect("the last month");
         recall(&mut desk, &recorded());
         desk.expect("$0.410 lowest");
+        // There is no longer one.
+        desk.expect_not("→ longer");
+        desk.keys("right").expect("The longest time is the last month");
         desk.keys("esc").expect("Offers");
     }
 }
@@ -648,7 +656,7 @@ fn a_workergroup_has_the_history_of_its_supply() {
     desk.keys("H").expect(" supply of");
     answered(&mut desk, &Excerpt::default());
     desk.expect("Every supply check is recorded (S");
-    desk.keys("right");
+    desk.keys("left");
     answered(&mut desk, &recorded());
     desk.expect("$0.400 lowest").expect("of 80 GPUs on offer");
 }

@@ -552,6 +552,7 @@ fn the_form_of_a_second_series_names_the_first() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     series(&mut desk, "0", "100", "1", "");
     desk.keys("n").expect("A run is in progress: stop it first");
+    desk.expect("✗ A run is in progress: Del stops it");
     // A single request can go beside it.
     desk.keys("down down down ctrl-u").type_text("1");
     desk.expect_not("A run is in progress: stop it first");
@@ -914,4 +915,22 @@ fn a_new_run_begins_with_the_endpoint_of_the_run_on_the_screen() {
     desk.keys("t ctrl-u").type_text("images").keys("enter");
     route(&mut desk, 0.01, assigned("https://w1.example", 1));
     desk.keys("n").expect("Endpoint   images");
+}
+
+#[test]
+fn the_headline_gets_shorter_by_clauses_and_is_never_cut() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "10", "1", "");
+    let status = r#"{"status":"queued behind 36 requests: 4 ready, 1 model_loading, 1 stopped, 12 cold"}"#;
+    route(&mut desk, 0.1, waiting(status));
+    let line = |desk: &TestApp| {
+        let screen = desk.screen();
+        screen.lines().find(|line| line.contains("Running")).unwrap().to_owned()
+    };
+    desk.resize(200, 60);
+    assert!(line(&desk).contains("queued behind 36 requests: 4 ready, 1 model_loading, 1 stopped, 12 cold"));
+    desk.resize(80, 24);
+    let short = line(&desk);
+    assert!(short.contains("  queued behind 36 requests  "), "{short}");
+    assert!(short.contains("1 sent") && !short.contains('…'), "{short}");
 }

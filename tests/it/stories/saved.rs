@@ -534,3 +534,11 @@ fn a_new_search_is_selected_in_the_list_whatever_was_typed_there() {
     desk.type_text("mine").keys("enter");
     desk.expect("› mine").expect("Saved “mine”: Enter runs it");
 }
+
+#[test]
+fn enter_is_a_hint_where_it_chooses_something() {
+    let mut desk = with_two();
+    desk.keys("b").type_text("disk").expect("Enter ");
+    desk.type_text("zzz").expect("Nothing matches").expect_not("Enter ");
+    desk.keys("enter").expect("Enter does nothing here");
+}

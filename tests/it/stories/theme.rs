@@ -91,9 +91,10 @@ fn typed_letters_lead_nowhere_else() {
     let mut desk = desk();
     desk.keys(":").type_text("theme").keys("enter");
     for key in ["y", "e", "t", "u", "b", "A", "r", "J"] {
-        desk.keys(key).expect("use this theme").expect_not("y copy");
+        desk.keys(key).expect("Theme").expect_not("y copy");
     }
-    desk.expect("Nothing matches");
+    // There is nothing to use.
+    desk.expect("Nothing matches").expect_not("use this theme");
     assert!(desk.calls.is_empty());
     // What matches nothing is not chosen.
     desk.keys("enter").expect("Nothing matches");

@@ -596,10 +596,13 @@ fn the_footer_offers_to_unlist_the_user_s_own_volumes_where_they_are_known() {
     desk.expect("u unlist");
     desk.model.profile.is_sandbox = true;
     desk.wait(0.0).expect_not("u unlist");
+    desk.keys("enter").expect_not("u unlist");
+    desk.keys("esc");
     let selected = desk.model.browser().unwrap().selected().unwrap();
     desk.model.sandbox.listings = vec![UserListing {
         id: u64::try_from(selected.0).unwrap(),
         rented: false,
     }];
     desk.wait(0.0).expect("u unlist");
+    desk.keys("enter").expect("u unlist");
 }

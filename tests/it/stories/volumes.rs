@@ -150,3 +150,20 @@ fn the_better_end_of_a_number_is_good() {
     assert_eq!(style(&desk, "$/GB/mo"), Theme::DARK.warning.fg);
     assert_eq!(style(&desk, "Avg MB/s"), Theme::DARK.good.fg);
 }
+
+#[test]
+fn a_card_leaves_the_ends_of_the_speed_out_rather_than_cut_them() {
+    let fast = |low: &str, high: &str| {
+        let mut desk = TestApp::with_offers(THREE);
+        let speeds = format!(
+            r#"{{"offers":[{{"id":1,"ask_contract_id":1,"disk_space":100,"nw_disk_avg_bw":1814,
+               "nw_disk_min_bw":{low},"nw_disk_max_bw":{high},"storage_cost":0.1,"geolocation":"FR"}}]}}"#
+        );
+        desk.keys("2").answer(&speeds).resize(100, 40);
+        desk
+    };
+    fast("5", "9").expect("1,814 MB/s (5–9)");
+    fast("1000000", "2000000")
+        .expect("1,814 MB/s")
+        .expect_not("1,814 MB/s (");
+}

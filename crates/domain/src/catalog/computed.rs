@@ -76,7 +76,7 @@ pub static VOLUMES: &[Field] = &[
 
 #[rustfmt::skip] // a table reads as a table
 pub static WORKERGROUPS: &[Field] = &[
-    Field::integer("supply_gpus", "Supply").computed().section(Section::Scaling).width(7).priority(4).more_is_better()
+    Field::integer("supply_gpus", "GPUs").computed().section(Section::Scaling).width(7).priority(4).more_is_better()
         .doc("GPUs that its search finds now, once supply is checked; blank if the result was truncated."),
     Field::hourly("supply_price", "From $/h").computed().section(Section::Scaling).width(9).priority(5).places(4)
         .less_is_better().doc("Lowest price of one worker per hour, once supply is checked."),

@@ -18,6 +18,39 @@ impl Bill {
         }
     }
 
+    /// Formats the parts of an amount so that they add up to the amount as formatted: where their own roundings
+    /// do not, those with the largest remainders are rounded up. Parts below a cent, which have more decimals, are
+    /// rounded on their own.
+    ///
+    /// ```
+    /// # use bourse_domain::insight::Bill;
+    /// assert_eq!(Bill::Job.parts(&[65.416, 31.507]), ["$65.42", "$31.50"]);
+    /// assert_eq!(Bill::Job.money(65.416 + 31.507), "$96.92");
+    /// ```
+    pub fn parts(self, amounts: &[f64]) -> Vec<String> {
+        let step = match self {
+            Self::Job => 0.01,
+            Self::Hourly => 0.001,
+        };
+        let steps = |amount: f64| amount / step;
+        if amounts.iter().any(|amount| *amount < 0.01) {
+            return amounts.iter().map(|amount| self.money(*amount)).collect();
+        }
+        let mut whole: Vec<f64> = amounts.iter().map(|amount| steps(*amount).floor()).collect();
+        let mut order: Vec<usize> = (0..amounts.len()).collect();
+        let remainder = |index: &usize| steps(amounts[*index]) - steps(amounts[*index]).floor();
+        order.sort_by(|left, right| remainder(right).total_cmp(&remainder(left)));
+        let mut left = steps(amounts.iter().sum()).round() - whole.iter().sum::<f64>();
+        for index in order {
+            if left < 0.5 {
+                break;
+            }
+            whole[index] += 1.0;
+            left -= 1.0;
+        }
+        whole.iter().map(|whole| self.money(whole * step)).collect()
+    }
+
     /// Formats the price of a whole plan: `$26.63 for the job`, or `$0.293/h` for a price per hour.
     pub fn total(self, amount: f64) -> String {
         match self {

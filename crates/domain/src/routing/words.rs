@@ -252,7 +252,7 @@ pub fn waiting_for(run: &Run) -> Option<String> {
         })
         .collect();
     let Some(mut parts) = parts else {
-        return Some(status.screen(60));
+        return Some(status.screen(120));
     };
     // Ready workers are not a reason to wait, unless there are no others.
     parts.sort_by_key(|(_, state)| match *state {

@@ -282,7 +282,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
                 (used.saturating_add(1), cursor)
             }
             Control::Secret(input) => {
-                let stars = u16::try_from(input.stars()).unwrap_or(u16::MAX);
+                let stars = cells(input.mask());
                 (stars.saturating_add(1), Some(secret(input, area, style, buffer)))
             }
             Control::Choice { options, chosen } => {
@@ -346,7 +346,7 @@ fn frame(is_focused: bool, block: Rect, theme: &Theme, buffer: &mut Buffer) {
 /// Draws the mask of a secret; returns the position of the cursor, behind its stars.
 fn secret(input: &SecretInput, area: Rect, style: Style, buffer: &mut Buffer) -> Position {
     Line::styled(input.mask(), style).render(area, buffer);
-    let stars = u16::try_from(input.stars()).unwrap_or(0);
+    let stars = cells(input.mask());
     Position::new(area.x + stars.min(area.width.saturating_sub(1)), area.y)
 }
 

@@ -67,6 +67,8 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let [table, chart] = Layout::vertical([Constraint::Fill(1), Constraint::Length(chart)]).areas(table);
     if all.alerts.is_empty() {
         examples(view, table, scene);
+    } else if count == 0 {
+        scene.render(Line::styled("No alert matches the search", scene.theme.dim), table);
     } else {
         alerts(view, table, scene);
     }

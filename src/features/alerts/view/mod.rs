@@ -79,17 +79,6 @@ impl AlertList {
         self.cursor = self.cursor.saturating_add_signed(by).min(count.saturating_sub(1));
     }
 
-    /// Opens the form of the selected alert, or of the selected example where there are none.
-    fn edit(&self, cx: &mut Cx<'_>) {
-        match self.selected(cx.state()).cloned() {
-            Some(alert) => {
-                let form = form::AlertForm::editing(alert, cx.state());
-                cx.open(form);
-            }
-            None => add(self.cursor, cx),
-        }
-    }
-
     /// Handles an action while search words are typed: their changes, and moves of the cursor.
     fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match self.search.update(action) {
@@ -166,6 +155,7 @@ impl View for AlertList {
             return Availability::Available;
         }
         let is_hidden = match action {
+            Action::Submit => !is_empty(state) && self.selected(state).is_none(),
             Action::Toggle | Action::Remove | Action::Run => self.selected(state).is_none(),
             Action::Query => is_empty(state),
             // They are for other lists and tables.
@@ -215,9 +205,10 @@ impl View for AlertList {
         let selected = self.selected(cx.state()).cloned();
         match (action, selected) {
             (Action::New, _) => add(0, cx),
-            (Action::Submit, _) => self.edit(cx),
+            (Action::Submit, Some(alert)) => cx.open(form::AlertForm::editing(alert, cx.state())),
+            (Action::Submit, None) if is_empty(cx.state()) => add(self.cursor, cx),
             (Action::Copy, _) => cx.open(CopyMenu::new(unattended::copy_items(cx.state()))),
-            (Action::Query, Some(_)) => self.search.is_typing = true,
+            (Action::Query, _) => self.search.is_typing = true,
             (Action::Run, Some(alert)) => show(&alert, cx),
             (Action::Toggle, Some(alert)) => change_alerts(cx, AlertChange::Pause(alert.name, !alert.is_paused)),
             (Action::Remove, Some(alert)) => delete(alert.name, cx),
@@ -234,7 +225,7 @@ impl View for AlertList {
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         match region {
             SEARCH => self.search.is_typing = true,
-            _ if self.cursor == line => self.edit(cx),
+            _ if self.cursor == line => return self.update(Action::Submit, cx),
             _ => self.cursor = line,
         }
         Outcome::Handled

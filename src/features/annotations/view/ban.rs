@@ -5,7 +5,8 @@ use ratatui::layout::Rect;
 use super::{capitalized, change, show_banned};
 use crate::core::State;
 use crate::core::annotating::selected;
-use crate::core::view::{Cx, Outcome, Placement, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::views::keys::of_list;
 use crate::domain::annotations::{Mark, Supplier, suppliers};
 use crate::domain::format::counted;
 use crate::keys::{Action, Context};
@@ -138,6 +139,10 @@ impl View for Ban {
 
     fn placement(&self) -> Placement {
         Placement::Dialog
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        of_list(&self.list, action)
     }
 
     fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {

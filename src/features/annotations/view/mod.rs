@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 
 use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::core::views::confirm::{Entered, Prompt};
-use crate::core::views::keys::{edits, only};
+use crate::core::views::keys::{edits, of_list, only};
 use crate::core::{Pane, State, annotating};
 use crate::domain::annotations::{AnnotationChange, LONGEST_NOTE, Mark, Supplier};
 use crate::domain::text::visible;
@@ -240,7 +240,10 @@ impl View for AnnotationList {
             Some(_) => &[Action::Remove, Action::Edit, Action::Recall],
             None => &[Action::Recall],
         };
-        only(used, action)
+        match action {
+            Action::Submit => of_list(&self.list, action),
+            action => only(used, action),
+        }
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

@@ -7,7 +7,8 @@ use ratatui::layout::Rect;
 
 use crate::core::State;
 use crate::core::message::{ConfigCommand, Effect};
-use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::views::keys::of_list;
 use crate::keys::{Action, Context};
 use crate::tui::input_widget::InputWidget as _;
 use crate::tui::list::{Item, List};
@@ -80,6 +81,10 @@ impl View for Theme {
 
     fn placement(&self) -> Placement {
         Placement::Dialog
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        of_list(&self.list, action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -187,12 +187,13 @@ fn picks(view: &Cluster, bill: Bill, width: u16, scene: &Scene<'_, '_>) -> Vec<L
             String::new()
         }
     };
-    let row = |(row, price): &(u32, f64)| {
+    let prices: Vec<f64> = view.picks.iter().map(|(_, price)| *price).collect();
+    let row = |((row, _), price): (&(u32, f64), String)| {
         let cell = |key: &str| format::cell_of(listing, *row as usize, key, 20);
         let [many, model, memory] = ["num_gpus", "gpu_name", "gpu_ram"].map(cell);
         let offer = format!("{many}× {model} {memory}");
         let [id, machine, location] = ["id", "machine_id", "geolocation"].map(cell);
-        let (price, place) = (bill.money(*price), country::code(&location));
+        let place = country::code(&location);
         let mut line = Line::raw(format!("{price:>9} "));
         let row = *row as usize;
         let scale = offers.computed.standing.price_scale(listing, row);
@@ -216,5 +217,6 @@ fn picks(view: &Cluster, bill: Bill, width: u16, scene: &Scene<'_, '_>) -> Vec<L
         of_machine("Machine")
     );
     let head = Line::styled(head, scene.theme.heading);
-    std::iter::once(head).chain(view.picks.iter().map(row)).collect()
+    let rows = view.picks.iter().zip(bill.parts(&prices)).map(row);
+    std::iter::once(head).chain(rows).collect()
 }

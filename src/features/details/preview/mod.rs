@@ -38,6 +38,9 @@ const FULL_TEXT: u16 = 32;
 /// Maximum length of a record's text on a card, in cells.
 const LONGEST: usize = 200;
 
+/// The same text in several lengths, the longest first.
+type Forms = Vec<String>;
+
 /// The record of a card, and the rows it is compared with.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
@@ -72,17 +75,50 @@ impl<'a> Subject<'a> {
 
     /// The lines of a preview card: the facts of an offer, volume or workergroup, wrapped to `width` cells.
     pub fn card(&self, width: u16) -> Vec<Line<'static>> {
+        let [mut lines, last] = self.facts(width);
+        lines.extend(last);
+        lines
+    }
+
+    /// The card for `rows` lines: where it is longer, blank lines are left out, the second of two first; then
+    /// facts, but never the machine and host at its end. Also whether facts are left out.
+    pub fn card_within(&self, width: u16, rows: u16) -> (Vec<Line<'static>>, bool) {
+        let [mut lines, last] = self.facts(width);
+        let room = usize::from(rows).saturating_sub(last.len());
+        drop_blanks(&mut lines, room);
+        let is_cut = lines.len() > room;
+        lines.truncate(room);
+        lines.extend(last);
+        (lines, is_cut)
+    }
+
+    /// The facts of a card wrapped to `width` cells, and the last of them, which name the supplier.
+    fn facts(&self, width: u16) -> [Vec<Line<'static>>; 2] {
         let card = Card {
             record: self.listing.full_record(self.row),
             subject: *self,
             width,
         };
-        let lines = match self.resource() {
-            Resource::Offers => offer::lines(&card),
-            Resource::Volumes => volume::lines(&card),
-            Resource::Workergroups => group::lines(&card),
+        let parts = match self.resource() {
+            Resource::Offers => [offer::lines(&card), offer::supplier(&card)],
+            Resource::Volumes => [volume::lines(&card), volume::supplier(&card)],
+            Resource::Workergroups => [group::lines(&card), Vec::new()],
         };
-        lines.iter().flat_map(|line| wrap_line(line, width, 2)).collect()
+        parts.map(|lines| lines.iter().flat_map(|line| wrap_line(line, width, 2)).collect())
+    }
+}
+
+/// Leaves out blank lines until there are `room` lines: first those after another one, then the others from
+/// the end.
+fn drop_blanks(lines: &mut Vec<Line<'static>>, room: usize) {
+    let is_blank = |line: &Line<'_>| line.width() == 0;
+    let is_second = |lines: &[Line<'_>], at: usize| at > 0 && is_blank(&lines[at - 1]);
+    for any in [false, true] {
+        for at in (0..lines.len()).rev() {
+            if lines.len() > room && is_blank(&lines[at]) && (any || is_second(lines, at)) {
+                lines.remove(at);
+            }
+        }
     }
 }
 
@@ -210,7 +246,7 @@ impl Card<'_> {
 
     /// A line with `label`, the rail of its price, and the text for its rank; `3 alike` in place of the rail
     /// if too few rows compare, and no rail on a narrow card. `None` without a price or text.
-    fn rail(&self, label: &str, text: impl FnOnce(Option<Rank>) -> Option<String>) -> Option<Line<'static>> {
+    fn rail(&self, label: &str, text: impl FnOnce(Option<Rank>) -> Option<Forms>) -> Option<Line<'static>> {
         let Subject {
             listing,
             row,
@@ -218,21 +254,36 @@ impl Card<'_> {
             theme,
             ..
         } = self.subject;
-        let text = text(standing.rank(listing, Measure::Price, row))?;
+        let forms = text(standing.rank(listing, Measure::Price, row))?;
         let scale = standing.price_scale(listing, row)?;
-        let mut line = Line::from(Span::styled(
-            format!("{label:width$} ", width = usize::from(LABEL)),
-            theme.dim,
-        ));
+        let mut chart = Line::default();
         if !scale.has_enough_prices() {
-            line.push_span(Span::styled(format!("{} alike  ", scale.of), theme.dim));
+            chart.push_span(Span::styled(format!("{} alike  ", scale.of), theme.dim));
         } else if self.bar_width() > 0 {
             let rail = Rail::new([scale.low, scale.median, scale.high], scale.price, theme);
-            line.spans.extend(rail.line(self.bar_width()).spans);
-            line.push_span(" ");
+            chart = rail.line(self.bar_width());
+            chart.push_span(" ");
         }
-        line.push_span(Span::styled(text, theme.text));
-        Some(fit(line, self.width))
+        Some(self.labelled(label, &chart, &forms))
+    }
+
+    /// A line with `label`, `chart` and the first of `forms` that fits; where none does, without the chart.
+    fn labelled(&self, label: &str, chart: &Line<'static>, forms: &[String]) -> Line<'static> {
+        let theme = self.theme();
+        let label = format!("{label:width$} ", width = usize::from(LABEL));
+        let line = |chart: &Line<'static>, form: &String| {
+            let mut line = Line::from(Span::styled(label.clone(), theme.dim));
+            line.spans.extend(chart.spans.iter().cloned());
+            line.push_span(Span::styled(form.clone(), theme.text));
+            line
+        };
+        let bare = Line::default();
+        let mut lines = [chart, &bare]
+            .into_iter()
+            .flat_map(|chart| forms.iter().map(move |form| (chart, form)))
+            .map(|(chart, form)| line(chart, form));
+        let fitting = lines.find(|line| line.width() <= usize::from(self.width));
+        fitting.unwrap_or_else(|| fit(line(&bare, forms.last().unwrap_or(&String::new())), self.width))
     }
 
     /// The names of the ends of the rail or bars above; `None` if none are drawn.
@@ -253,26 +304,22 @@ impl Card<'_> {
         &self,
         label: &str,
         measure: Measure,
-        text: impl FnOnce(Option<Rank>) -> Option<String>,
+        text: impl FnOnce(Option<Rank>) -> Option<Forms>,
     ) -> Option<Line<'static>> {
         let subject = &self.subject;
         let rank = subject.standing.rank(subject.listing, measure, subject.row);
         let share = rank.and_then(Rank::share);
-        let text = text(rank)?;
+        let forms = text(rank)?;
         let theme = self.theme();
-        let mut line = Line::from(Span::styled(
-            format!("{label:width$} ", width = usize::from(LABEL)),
-            theme.dim,
-        ));
+        let mut chart = Line::default();
         if let Some(share) = share
             && self.bar_width() > 0
         {
             let bar = RangeBar::new(share, theme).style(tint(share, theme));
-            line.spans.extend(bar.line(self.bar_width()).spans);
-            line.push_span(" ");
+            chart = bar.line(self.bar_width());
+            chart.push_span(" ");
         }
-        line.push_span(Span::styled(text, theme.text));
-        Some(fit(line, self.width))
+        Some(self.labelled(label, &chart, &forms))
     }
 
     /// Facts in a row, separated by dots, wrapped between two of them; `None` and empty ones are left out.
@@ -313,6 +360,34 @@ impl Card<'_> {
     }
 }
 
+/// The forms of the rank of a price after `basis`, each shorter than the one before: `per GPU, below 89% of 27
+/// others`, without the basis, without `others`, then without the number of them.
+fn price_forms(basis: &str, rank: Rank) -> Option<Forms> {
+    let text = rank.describe_price_rank()?;
+    let counted = text.trim_end_matches(" others");
+    let bare = counted.split_once(" of ").map_or(counted, |(rank, _)| rank);
+    Some(vec![
+        format!("{basis}{text}"),
+        text.clone(),
+        counted.to_owned(),
+        bare.to_owned(),
+    ])
+}
+
+/// The forms of both ways of a network's speed: `↓ 2,167 ↑ 1,057 Mb/s`, then without the blanks. `None` if
+/// neither is reported.
+fn network_forms(card: &Card<'_>, unit: &str) -> Option<Forms> {
+    let form = |gap: &str| {
+        let way = |sign: &str, key: &str| Some(format!("{sign}{gap}{}", grouped_number(card.number(key)?)));
+        let ways: Vec<String> = [way("↓", "inet_down"), way("↑", "inet_up")]
+            .into_iter()
+            .flatten()
+            .collect();
+        (!ways.is_empty()).then(|| format!("{} {unit}", ways.join(" ")))
+    };
+    Some(vec![form(" ")?, form("")?])
+}
+
 /// The style of a rank: good for the best fifth, a warning for the worst; `share` is the share of comparable
 /// rows that are worse, from 0 to 1.
 pub fn tint(share: f64, theme: &Theme) -> Style {
@@ -341,5 +416,24 @@ fn grouped_number(value: f64) -> String {
         format::grouped(value.round() as usize)
     } else {
         format!("{value:.2e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_lines_go_before_facts_and_second_ones_first() {
+        let card = || -> Vec<Line<'static>> { ["price", "", "", "speed", "", "disk"].map(Line::from).to_vec() };
+        let within = |room: usize| {
+            let mut lines = card();
+            drop_blanks(&mut lines, room);
+            lines.iter().map(Line::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(within(6), ["price", "", "", "speed", "", "disk"]);
+        assert_eq!(within(5), ["price", "", "speed", "", "disk"]);
+        assert_eq!(within(4), ["price", "", "speed", "disk"]);
+        assert_eq!(within(2), ["price", "speed", "disk"]);
     }
 }

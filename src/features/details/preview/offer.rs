@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Card, difference, grouped_number};
+use super::{Card, difference, grouped_number, network_forms, price_forms};
 use crate::domain::cost::{Gap, Prices};
 use crate::domain::field::Unit;
 use crate::domain::format::{percent, trimmed};
@@ -12,8 +12,8 @@ use crate::domain::{OfferType, Resource, format};
 use crate::table::browser::Browser;
 use crate::tui::text::{capitalized, cells};
 
-/// The lines of an offer's card, from its name and price to its machine and host; facts that are not reported
-/// are left out.
+/// The lines of an offer's card, from its name and price to its availability; facts that are not reported are
+/// left out.
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let browser = &card.subject.state.browsers[Resource::Offers];
     let mut lines = card.title(name(card), card.text("geolocation"));
@@ -51,7 +51,12 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     );
     lines.extend(availability(card));
     lines.push(Line::default());
-    lines.extend(card.dotted([machine(card), host(card)]));
+    lines
+}
+
+/// The last lines of an offer's card: its machine and host, and the user's annotations of them.
+pub(super) fn supplier(card: &Card<'_>) -> Vec<Line<'static>> {
+    let mut lines = card.dotted([machine(card), host(card)]);
     lines.extend(card.annotations());
     lines
 }
@@ -223,7 +228,7 @@ fn ranking_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
 fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let unit = Unit::Transfer.symbol(browser.dialect());
     let price = |standing: Option<Rank>| {
-        let alone = || "no other of its model".to_owned();
+        let alone = || vec!["no other of its model".to_owned()];
         // Without a bill prices per GPU are compared.
         let has_bill = browser.pricing().is_work() && card.computed("job_cost").is_some();
         let basis = |standing: Rank| match has_bill {
@@ -233,39 +238,41 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
             false if standing.of < FEWEST => "per GPU of any size, ",
             false => "per GPU, ",
         };
-        let ranked = |rank: Rank| Some(format!("{}{}", basis(rank), rank.describe_price_rank()?));
-        standing.map(|standing| ranked(standing).unwrap_or_else(alone))
+        standing.map(|rank| price_forms(basis(rank), rank).unwrap_or_else(alone))
     };
     let dlperf = || {
         let score = trimmed(card.number("dlperf")?, 0);
         let value = card.number("dlperf_per_dphtotal").filter(|_| card.is_roomy());
         let per_dollar = value.map(|value| format!(" · {} per $/h", trimmed(value, 0)));
-        Some(format!("{score} DLPerf{}", per_dollar.unwrap_or_default()))
-    };
-    let network = || {
-        let way = |sign: &str, key: &str| Some(format!("{sign} {}", grouped_number(card.number(key)?)));
-        let ways: Vec<String> = [way("↓", "inet_down"), way("↑", "inet_up")]
-            .into_iter()
-            .flatten()
-            .collect();
-        (!ways.is_empty()).then(|| format!("{} {unit}", ways.join(" ")))
+        let alone = format!("{score} DLPerf");
+        Some(vec![format!("{alone}{}", per_dollar.unwrap_or_default()), alone])
     };
     let reliable = || {
         let share = card.number("reliability")?;
         let sign = if share < 0.95 { " !" } else { "" };
-        Some(format!("{}%{sign}", trimmed(share * 100.0, 2)))
+        Some(vec![format!("{}%{sign}", trimmed(share * 100.0, 2))])
     };
     [
         card.rail("Price", price),
         card.ends(["low", "high"]),
         card.bar("Speed", Measure::Performance, |_| dlperf()),
-        card.bar("Network", Measure::Network, |_| network()),
+        card.bar("Network", Measure::Network, |_| network_forms(card, unit)),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),
         card.ends(["worst", "best"]),
     ]
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// The words of a CPU's name that say nothing: an offer has its own number of cores.
+const EMPTY_WORDS: [&str; 3] = ["Processor", "CPU", "-Core"];
+
+/// A CPU's name without empty words: `AMD Ryzen 9 5950X` for `AMD Ryzen 9 5950X 16-Core Processor`.
+fn cpu_model(name: &str) -> String {
+    let says_something = |word: &&str| !EMPTY_WORDS.iter().any(|empty| word.ends_with(empty));
+    let words: Vec<&str> = name.split_whitespace().filter(says_something).collect();
+    words.join(" ")
 }
 
 /// The offer's cores, those of the machine if it has more, and the CPU: `8 of 64 vCPU EPYC 7763`; `None` if
@@ -277,7 +284,10 @@ fn cpu(card: &Card<'_>) -> Option<String> {
         (Some(cores), _) => Some(format!("{} vCPU", trimmed(cores, 1))),
         (None, _) => None,
     };
-    let parts: Vec<String> = [cores, card.text("cpu_name")].into_iter().flatten().collect();
+    let parts: Vec<String> = [cores, card.text("cpu_name").map(|name| cpu_model(&name))]
+        .into_iter()
+        .flatten()
+        .collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 

@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Card, grouped_number};
+use super::{Card, grouped_number, network_forms, price_forms};
 use crate::domain::cost::{Outlives, Room, VolumePrices};
 use crate::domain::field::Unit;
 use crate::domain::format::trimmed;
@@ -11,8 +11,8 @@ use crate::domain::{Resource, format};
 
 const HOUR: f64 = 3600.0;
 
-/// The lines of a volume's card, from its size and price to its cluster and host; facts that are not reported
-/// are left out.
+/// The lines of a volume's card, from its size and price to its availability; facts that are not reported are
+/// left out.
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let space = card.number("disk_space").map_or_else(
         || "Network volume".to_owned(),
@@ -34,10 +34,15 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
         None => card.text("verification"),
     };
     lines.extend(card.dotted([verified, card.available()]));
-    lines.extend(card.dotted([
+    lines
+}
+
+/// The last lines of a volume's card: its cluster and host, and the user's annotations of them.
+pub(super) fn supplier(card: &Card<'_>) -> Vec<Line<'static>> {
+    let mut lines = card.dotted([
         card.text("cluster_id").map(|id| format!("Cluster {id}")),
         card.text("host_id").map(|id| format!("host {id}")),
-    ]));
+    ]);
     lines.extend(card.annotations());
     lines
 }
@@ -88,28 +93,24 @@ fn price(card: &Card<'_>) -> Vec<Line<'static>> {
 /// The rail of the price, and the bars of read speed, network and reliability; those without data are left
 /// out.
 fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
-    let dialect = card.subject.state.profile.dialect;
-    let price = |rank: Option<Rank>| rank?.describe_price_rank();
+    let unit = Unit::Transfer.symbol(card.subject.state.profile.dialect);
+    let price = |rank: Option<Rank>| price_forms("", rank?);
     let read = || {
         let average = card.number("nw_disk_avg_bw")?;
         let speeds = card.number("nw_disk_min_bw").zip(card.number("nw_disk_max_bw"));
         let ends = speeds.map(|(low, high)| format!(" ({}–{})", grouped_number(low), grouped_number(high)));
-        Some(format!("{} MB/s{}", grouped_number(average), ends.unwrap_or_default()))
-    };
-    let network = || {
-        let unit = Unit::Transfer.symbol(dialect);
-        let (down, up) = (card.number("inet_down")?, card.number("inet_up")?);
-        Some(format!("↓ {} ↑ {} {unit}", grouped_number(down), grouped_number(up)))
+        let average = format!("{} MB/s", grouped_number(average));
+        Some(vec![format!("{average}{}", ends.unwrap_or_default()), average])
     };
     let reliable = || {
         let share = card.number("reliability2").or_else(|| card.number("reliability"))?;
-        Some(format!("{}%", trimmed(share * 100.0, 2)))
+        Some(vec![format!("{}%", trimmed(share * 100.0, 2))])
     };
     [
         card.rail("Price", price),
         card.ends(["low", "high"]),
         card.bar("Read", Measure::Performance, |_| read()),
-        card.bar("Network", Measure::Network, |_| network()),
+        card.bar("Network", Measure::Network, |_| network_forms(card, unit)),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),
         card.ends(["worst", "best"]),
     ]

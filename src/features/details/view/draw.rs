@@ -203,15 +203,16 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         let lines = blocks.iter().flat_map(|block| block.lines_in(width));
         lines.collect()
     };
-    if scene.size == Size::Compact {
+    let is_wide = scene.size == Size::Wide && blocks.len() > 1;
+    let [left, middle, right] = overview_columns(is_wide, area);
+    let (card, is_cut) = subject.card_within(left.width, left.height);
+    // A column beside the scrolling one does not scroll.
+    if scene.size == Size::Compact || is_cut {
         let mut lines = subject.card(area.width);
         lines.push(Line::default());
         lines.extend(laid_out(&blocks, area.width));
         return Some(scroll(view, &lines, area, scene));
     }
-    let is_wide = scene.size == Size::Wide && blocks.len() > 1;
-    let [left, middle, right] = overview_columns(is_wide, area);
-    let card = subject.card(left.width);
     let mut charts = Charts::new(view, row);
     // The price over time comes first, where the card keeps its room below it.
     let free = left

@@ -23,7 +23,7 @@ use crate::domain::unit::MB_PER_GB;
 use crate::domain::{Condition, Listing, Query, Resource, RowId, format};
 use crate::features::annotations::view as annotations;
 use crate::features::details::preview::Subject;
-use crate::keys::Action;
+use crate::keys::{Action, Context};
 use crate::table::browser::Browser;
 use crate::table::remote::{Phase, Remote, Ticket};
 use crate::tui::panel::Panel;
@@ -237,7 +237,6 @@ impl Machine {
             return;
         };
         let theme = scene.theme;
-        let inner = scene.framed(Panel::new(format!("Offer {}", sibling.id)), area);
         let subject = Subject {
             listing,
             row,
@@ -246,7 +245,11 @@ impl Machine {
             now: scene.now,
             theme,
         };
-        let mut lines = subject.card(inner.width);
+        let panel = Panel::new(format!("Offer {}", sibling.id));
+        let inner = panel.inner(area);
+        let (mut lines, is_cut) = subject.card_within(inner.width, inner.height);
+        let all = is_cut.then(|| format!("{} all", scene.key_in(&[Context::Report], Action::Submit)));
+        scene.framed(panel.note(all.unwrap_or_default()), area);
         lines.push(Line::default());
         lines.extend(self.models(inner.width, theme));
         scene.render(Paragraph::new(lines), inner);

@@ -8,7 +8,8 @@ use ratatui::layout::Rect;
 use crate::core::State;
 use crate::core::commands::Commands;
 use crate::core::copy_item::CopyItem;
-use crate::core::view::{Cx, Outcome, Placement, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::views::keys::of_list;
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
@@ -314,6 +315,10 @@ impl View for Palette {
 
     fn placement(&self) -> Placement {
         Placement::Dialog
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        of_list(&self.list, action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

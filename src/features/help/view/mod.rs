@@ -8,7 +8,8 @@ use ratatui::layout::Rect;
 
 use crate::core::commands::Commands;
 use crate::core::copy_item::CopyItem;
-use crate::core::view::{Cx, Outcome, Placement, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::views::keys::of_list;
 use crate::core::{Pane, State};
 use crate::domain::text::visible;
 use crate::features::copy_export::copy::{copy_item, reachable_items};
@@ -207,6 +208,17 @@ impl View for Help {
 
     fn placement(&self) -> Placement {
         Placement::Dialog
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        let is_text = matches!(
+            self.list.current().map(|item| &item.value),
+            Some(Some(HelpEntry::Read(_)))
+        );
+        match action {
+            Action::Submit if is_text => Availability::Hidden,
+            action => of_list(&self.list, action),
+        }
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

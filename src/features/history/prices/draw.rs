@@ -26,7 +26,7 @@ use crate::features::history::{describe_wait, price_origin, rating};
 use crate::keys::Action;
 use crate::record::{Levels, Memory, Moment, Verdict, price_unit};
 use crate::tui::panel::Size;
-use crate::tui::text::fit;
+use crate::tui::text::{cells, fit};
 use crate::tui::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
@@ -246,7 +246,7 @@ fn amount(many: u64, resource: Resource) -> String {
     }
 }
 
-/// A heading, and a line per period of the time between round times, latest first, with the lowest and the
+/// A heading with the length of a period, and a line per period of the time between round times, latest first, with the lowest and the
 /// median price and the mean amount in it; as many as fit, empty at width 0.
 fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     if area.width == 0 {
@@ -258,8 +258,10 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     let starts = local.ticks(UnixTime::new(time.low), UnixTime::new(time.high - 1.0), many);
     let amount = format!("Mean {}", unit(resource));
     let row =
-        |from: &str, lowest: &str, median: &str, amount: &str| format!("{from:7}{lowest:>10}{median:>10}{amount:>10}");
-    let heading = Line::styled(row("From", "Lowest", "Median", &amount), theme.heading);
+        |from: &str, lowest: &str, median: &str, amount: &str| format!("{from:8}{lowest:>9}{median:>10}{amount:>10}");
+    let step = starts.first().zip(starts.get(1)).map(|(first, next)| *next - *first);
+    let from = step.map_or_else(|| "From".to_owned(), |step| format!("{} from", format::span(step)));
+    let heading = Line::styled(row(&from, "Lowest", "Median", &amount), theme.heading);
     let ends = starts.iter().skip(1).copied().chain([UnixTime::new(time.high)]);
     let part = |(from, until): (&UnixTime, UnixTime)| {
         let within = |bucket: &&Bucket| (*from..until).contains(&bucket.from.unix());
@@ -474,11 +476,14 @@ pub(crate) fn draw_similar_lows(
         Resource::Volumes => "volumes like it".to_owned(),
         Resource::Offers | Resource::Workergroups => size + &visible(&lot.model, 24) + &memory.card_size(),
     };
-    let heading = format!(
-        "Lowest price of {subject}, {}",
-        price_unit(of_row.0, state.browsers[of_row.0].storage().0) + rating::simulation_suffix(state)
-    );
-    let own = own_mark(price, scene.theme);
+    let unit = price_unit(of_row.0, state.browsers[of_row.0].storage().0) + rating::simulation_suffix(state);
+    let heading = format!("Lowest price of {subject}, {unit}");
+    let heading = if cells(&heading) > area.width {
+        format!("Lowest price, {unit}")
+    } else {
+        heading
+    };
+    let own = own_mark(price, of_row, scene);
     let limits = limits.iter().map(|limit| alert_mark(*limit, scene.theme));
     let marks: Vec<Mark> = std::iter::once(own).chain(limits).collect();
     chart_of_lows(

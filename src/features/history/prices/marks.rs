@@ -3,6 +3,7 @@
 use super::History;
 use crate::core::view::Scene;
 use crate::core::views::chart::Mark;
+use crate::domain::Resource;
 use crate::features::history::verdict_basis_of_row;
 use crate::tui::theme::Theme;
 
@@ -15,8 +16,8 @@ pub(super) fn marks(view: &History, scene: &Scene<'_, '_>) -> Vec<Mark> {
     };
     let selected = state.browsers[view.pane.0].selected_row();
     let row = selected.filter(|_| view.is_of_pane && !subject.is_search);
-    let known = row.and_then(|row| verdict_basis_of_row(state, view.pane.0, row));
-    let own = known.map(|(.., value)| own_mark(value, theme));
+    let known = row.and_then(|row| Some((row, verdict_basis_of_row(state, view.pane.0, row)?)));
+    let own = known.map(|(row, (.., value))| own_mark(value, (view.pane.0, row), scene));
     let limits = state
         .features
         .iter()
@@ -34,11 +35,14 @@ pub(super) fn alert_mark(value: f64, theme: &Theme) -> Mark {
     }
 }
 
-/// The line of the selected offer's price.
-pub(super) fn own_mark(value: f64, theme: &Theme) -> Mark {
+/// The line of the price of a row, with its id.
+pub(super) fn own_mark(value: f64, (resource, row): (Resource, usize), scene: &Scene<'_, '_>) -> Mark {
+    let listing = scene.state.browsers[resource].listing();
+    let id = listing.and_then(|listing| listing.id(row));
+    let id = id.map_or_else(|| "this offer".to_owned(), |id| format!("offer {id}"));
     Mark {
         value,
-        label: "this offer".to_owned(),
-        style: theme.text,
+        label: id,
+        style: scene.theme.text,
     }
 }

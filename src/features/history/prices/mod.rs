@@ -265,6 +265,19 @@ impl View for History {
         if matches!(action, Action::Shift(_)) && self.chart().is_none() {
             return Availability::Disabled("No prices to read out yet".to_owned());
         }
+        let is_step = matches!(action, Action::Move(Motion::Down | Motion::Up));
+        if is_step && self.subjects.len() < 2 {
+            return Availability::Hidden;
+        }
+        let reached = match action {
+            Action::Left => (self.span == 0).then_some("shortest"),
+            Action::Right => (self.span + 1 == SPANS.len()).then_some("longest"),
+            _ => None,
+        };
+        if let Some(end) = reached {
+            let (_, span) = SPANS[self.span];
+            return Availability::Disabled(format!("The {end} time is {span}"));
+        }
         of_chart(action)
     }
 

@@ -3,7 +3,8 @@
 use ratatui::layout::Rect;
 
 use crate::core::State;
-use crate::core::view::{Cx, Outcome, Placement, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::views::keys::of_list;
 use crate::domain::{Field, insight};
 use crate::keys::{Action, Context};
 use crate::tui::dialog;
@@ -68,6 +69,10 @@ impl View for Axes {
 
     fn placement(&self) -> Placement {
         Placement::Dialog
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        of_list(&self.list, action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

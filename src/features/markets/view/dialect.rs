@@ -77,11 +77,11 @@ impl MarketForm {
         };
         let next =
             (self.form.focused() == Some(MarketField::Save)).then(|| format!("Not saved yet: {submit} saves it"));
-        let sentences = next.into_iter().chain([capitalized(&findings.describe())]).chain(
-            findings
-                .describe_speed()
-                .map(|describe_speed| capitalized(&describe_speed)),
-        );
-        sentences.collect::<Vec<_>>().join(". ") + "."
+        let speed = findings.describe_speed();
+        let is_open = findings.dialect().is_none() && speed.is_some();
+        let advice = is_open.then(|| "Choose the one with the likely speed, or costs of traffic are wrong".to_owned());
+        let clues = Some(capitalized(&findings.describe()));
+        let sentences = [next, clues, speed.map(|speed| capitalized(&speed)), advice];
+        sentences.into_iter().flatten().collect::<Vec<_>>().join(". ") + "."
     }
 }

@@ -124,7 +124,7 @@ pub(super) fn form(view: &MarketForm, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let inner_width = width.saturating_sub(4);
     let notes: Vec<_> = notes.iter().flat_map(|line| wrap_line(line, inner_width, 2)).collect();
-    let below = u16::try_from(notes.len()).unwrap_or(1).clamp(1, 4);
+    let below = u16::try_from(notes.len()).unwrap_or(1).clamp(1, 6);
     // Fields, one error, the buttons, the note and the frame.
     let height = (view.field_count() + 4 + below + 3).min(area.height);
     let panel = Panel::new(view.title()).tone(Tone::Focused);

@@ -283,7 +283,14 @@ impl MarketForm {
             Some(MarketField::Writes) => "Off refuses to create workergroups and to unlist volumes".to_owned(),
             Some(MarketField::KeyFrom) => self.source_note(),
             Some(MarketField::Key) if self.keeps_key() => "Blank: the key stays as it is".to_owned(),
-            Some(MarketField::Key) => format!("Type or paste it. It is never shown.{}", self.receivers()),
+            Some(MarketField::Key) => {
+                let length = self
+                    .form
+                    .secret(MarketField::Key)
+                    .and_then(SecretInput::describe_length);
+                let length = length.unwrap_or_else(|| "Type or paste it".to_owned());
+                format!("{length}. It is never shown.{}", self.receivers())
+            }
             Some(MarketField::Command) => "Run without a shell at each start, such as: pass show market".to_owned(),
             Some(MarketField::Save) | None => String::new(),
         }

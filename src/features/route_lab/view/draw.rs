@@ -15,6 +15,7 @@ use crate::core::views::sheet;
 use crate::domain::format::percent;
 use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
 use crate::domain::text::visible;
+use crate::domain::time::Now;
 use crate::features::route_lab::{RouteRun, Routes};
 use crate::keys::{Action, Context};
 use crate::tui::panel::{Panel, Size};
@@ -127,8 +128,12 @@ fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
         area,
     );
     let [first, rest] = Layout::vertical([Length(1), Fill(1)]).areas(inner);
-    let line = status(route_run, scene);
-    scene.render(fit(line, first.width), first);
+    let mut lines = [Detail::Full, Detail::Reason, Detail::Counts, Detail::Least]
+        .map(|detail| status(route_run, detail, scene))
+        .into_iter();
+    let fitting = lines.find(|line| line.width() <= usize::from(first.width));
+    let line = fitting.unwrap_or_else(|| fit(status(route_run, Detail::Least, scene), first.width));
+    scene.render(line, first);
     // Of a run that sends requests on, the whole way is the main time.
     let stats = run.stats();
     let (names, [reply, worker]) = match run.plan().hop {
@@ -183,19 +188,36 @@ fn times(of: &Latencies, theme: &Theme) -> Line<'static> {
     Line::from(spans)
 }
 
+/// The steps by which the line of a route run gets shorter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Detail {
+    Full,
+    /// The first clause of the reason for a wait: `queued behind 3 requests`.
+    Reason,
+    /// Only the number of requests sent, and those behind schedule.
+    Counts,
+    /// No bar.
+    Least,
+}
+
 /// The line of a route run's phase, its progress, the reason for a wait or an early end, its duration, and
-/// the numbers of requests sent, polls, retries, requests in flight and those behind schedule.
-fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
+/// the numbers of requests sent, polls, retries, requests in flight and those behind schedule, as far as
+/// `detail` goes.
+fn status(route_run: &RouteRun, detail: Detail, scene: &Scene<'_, '_>) -> Line<'static> {
     let (run, now, theme) = (route_run.run(), scene.now, scene.theme);
     let (word, style) = phase(run, theme);
     let mut spans = vec![Span::styled(word, style), Span::raw(" ")];
     if route_run.is_active() && !run.plan().is_single() {
         let progress = run.progress(now.mono);
         let width = if scene.size == Size::Compact { 12 } else { 24 };
-        spans.extend(RangeBar::new(progress, theme).line(width).spans);
+        if detail < Detail::Least {
+            spans.extend(RangeBar::new(progress, theme).line(width).spans);
+        }
         spans.push(Span::raw(format!(" {:.0}%", progress * 100.0)));
     }
     if let Some(why) = words::describe_rate_limit_wait(run, now.mono).or_else(|| words::waiting_for(run)) {
+        let clause = why.split(": ").next().unwrap_or_default();
+        let why = if detail < Detail::Reason { &why } else { clause };
         spans.push(Span::styled(format!("  {why}"), theme.warning));
     }
     if let Some(note) = words::early_end(run) {
@@ -204,8 +226,28 @@ fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     if let Some(note) = route_run.note {
         spans.push(Span::styled(format!("  {note}"), theme.error));
     }
+    spans.push(Span::raw(sent(run, detail, now)));
+    let late = run.backlog(now.mono);
+    if late > 0 {
+        let what = if route_run.is_active() {
+            "behind schedule"
+        } else {
+            "never sent"
+        };
+        let text = format!(", {} {what}", words::count(late));
+        spans.push(Span::styled(text, theme.warning));
+    }
+    Line::from(spans)
+}
+
+/// The duration of a run and the number of requests sent, with polls, retries and requests in flight as far as
+/// `detail` goes.
+fn sent(run: &Run, detail: Detail, now: Now) -> String {
     let requests = words::count(run.requests());
     let mut sent = format!("  {}  {requests} sent", words::clock_span(run.elapsed(now.mono)));
+    if detail >= Detail::Counts {
+        return sent;
+    }
     let retries = run.retries();
     let polls = run.sent() - run.requests() - retries;
     if polls > 0 {
@@ -219,18 +261,7 @@ fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     if run.in_flight() > 0 {
         sent = format!("{sent}, {} in flight", run.in_flight());
     }
-    spans.push(Span::raw(sent));
-    let late = run.backlog(now.mono);
-    if late > 0 {
-        let what = if route_run.is_active() {
-            "behind schedule"
-        } else {
-            "never sent"
-        };
-        let text = format!(", {} {what}", words::count(late));
-        spans.push(Span::styled(text, theme.warning));
-    }
-    Line::from(spans)
+    sent
 }
 
 /// The phase of a route run as text, with its style.

@@ -164,8 +164,14 @@ pub(super) fn open(shown: Option<String>, cx: &mut Cx<'_>) {
     view.arrange();
     view.propose(cx.state());
     view.form.focus_on(RouteField::Endpoint);
+    let plan = view.plan().ok();
+    let is_held = plan.is_some_and(|plan| series_in_the_way(cx.state(), &plan).is_some());
     cx.open(view);
     super::super::load_endpoints(cx);
+    if is_held {
+        let stop = cx.state().keymap.key_in(&[Context::RouteLab], Action::Remove);
+        cx.complain(format!("A run is in progress: {stop} stops it"));
+    }
 }
 
 /// The form for a new route run with its default values: one request of load 100.

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::core::views::confirm::{Confirm, Entered, Prompt, accept};
-use crate::core::views::keys::{edits, only};
+use crate::core::views::keys::{edits, of_list, only};
 use crate::domain::saved::{LONGEST_NAME, NameError, SavedSearch, SearchChange, SearchSpec, presets};
 use crate::domain::{Dialect, Resource, language};
 use crate::features::history::prices::History;
@@ -246,7 +246,10 @@ impl View for Saved {
             Some(Entry::Preset(_)) => &[Action::Toggle, Action::Remove, Action::Settings],
             Some(Entry::Save | Entry::ShowPresets) | None => &[],
         };
-        only(used, action)
+        match action {
+            Action::Submit => of_list(&self.list, action),
+            action => only(used, action),
+        }
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

@@ -8,7 +8,7 @@ use super::removals::Removals;
 use super::{DialogLine, SearchDialog, Tab, draw};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
-use crate::core::views::keys::only;
+use crate::core::views::keys::{of_list, only};
 use crate::domain::time::{MonotonicTime, Now};
 use crate::keys::{Action, Context, Step};
 use crate::table::remote::Ticket;
@@ -95,6 +95,11 @@ impl View for SearchDialog {
                 !self.is_typed() && self.selected_step().is_some_and(|step| step.looser.is_some())
             }
             action if SHIFTS.contains(&action) => matches!(self.tab, Tab::Sort | Tab::Columns),
+            Action::Submit if self.tab == Tab::Filters && self.form.is_none() && self.body.is_none() => {
+                return self
+                    .list()
+                    .map_or(Availability::Available, |list| of_list(list, action));
+            }
             // Enter does it in the others.
             Action::Run => self.tab == Tab::Filters && self.current() != Some(DialogLine::Run),
             action => matches!(action, Action::Toggle | Action::Reset),

@@ -96,11 +96,12 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(about), doc);
 }
 
-/// A line for the supply (mostly blank), a notice of an unresolved creation, and the explanation of the
+/// The news of the latest key press or a line for the supply (mostly blank), a notice of an unresolved creation, and the explanation of the
 /// focused field, for the endpoint's name with the known endpoints.
 fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let mut lines = vec![supply_line(view, scene).unwrap_or_default()];
+    let notice = view.notice.clone().map(|notice| Line::styled(notice, theme.accent));
+    let mut lines = vec![notice.or_else(|| supply_line(view, scene)).unwrap_or_default()];
     if Groups::read(scene.state).creation.unresolved().is_some() {
         let text = "An earlier creation is unresolved: Create shows it.";
         lines.push(signed("!", text, theme.warning));

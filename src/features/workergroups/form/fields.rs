@@ -52,7 +52,7 @@ pub(super) fn form(draft: &GroupDraft) -> Form<Item> {
     let mut fields: Vec<_> = keys(false).map(text).collect();
     let many = keys(true).count();
     let is_open = keys(true).any(|key| draft.draft().is_set(key));
-    let note = format!("{many} the public market ignores");
+    let note = format!("{many} fields for other markets");
     fields.push(Field::toggle(Item::Advanced, "Advanced", is_open).note(note));
     fields.extend(keys(true).map(text));
     let send_defaults = draft.draft().send_defaults;

@@ -45,6 +45,8 @@ pub struct GroupForm {
     is_done: bool,
     /// The time of the last change; `None` once its preflight has run.
     changed_at: Option<MonotonicTime>,
+    /// The news of the latest key press, shown below the fields until the next.
+    notice: Option<String>,
 }
 
 /// Opens the workergroup form on the shared draft, and lists the workergroups if that was never tried. Always
@@ -126,6 +128,7 @@ impl GroupForm {
             is_tried: false,
             is_done: false,
             changed_at: None,
+            notice: None,
         };
         view.show_faults(state);
         view
@@ -175,7 +178,7 @@ impl GroupForm {
         }
         let words = self.form.text(SEARCH).to_owned();
         self.show_search(cx);
-        cx.toast(format!("“{}” became the conditions in Search", visible(&words, 40)));
+        self.notice = Some(format!("“{}” became the conditions in Search", visible(&words, 40)));
     }
 
     /// Shows the search of the draft in its field.
@@ -188,6 +191,7 @@ impl GroupForm {
 
     /// Handles an event of the form, in which `before` had the keyboard.
     fn on_event(&mut self, event: FormEvent<Item>, before: Option<Item>, cx: &mut Cx<'_>) {
+        self.notice = None;
         if before == Some(SEARCH) && self.form.focused() != before {
             self.take_words(cx);
         }

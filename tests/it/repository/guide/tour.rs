@@ -20,7 +20,7 @@ const STEPS: [(&str, &str, &str); 16] = [
     ("`Esc` goes one step back", "<Esc>", "f filter"),
     ("`Enter` opens the offer", "<Enter>", "Tab next tab"),
     ("`Esc` closes it", "<Esc>", "f filter"),
-    ("`H` shows the recorded prices", "H", "→ longer"),
+    ("`H` shows the recorded prices", "H", "▏Prices▕"),
     ("`Esc` closes it", "<Esc>", "f filter"),
     ("`A` lists your alerts", "A", "n new alert"),
     ("`n` makes one", "n", "Enter add alert"),

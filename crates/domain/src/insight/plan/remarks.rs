@@ -114,7 +114,8 @@ fn size_condition(searched: &Query) -> Option<String> {
 /// The maximum number of kinds of offers, and of ids of a kind, that the runner-up lists.
 const NAMED: usize = 2;
 
-/// Describes the second-best plan by its price and the offers that differ, with the ids of the new ones:
+/// Describes the second-best plan by its price and the offers that differ, with the ids of the new ones, and of those
+/// they replace if the names are the same:
 /// `Runner-up: $1.900/h (+$0.120/h), 4× RTX 4090 in US at $1.900/h (7) instead of 4× RTX 4090 in CZ at $1.780/h`.
 fn runner_up(plan: &Plan, second: &Plan, bill: Bill, name: impl Fn(u32) -> OfferName) -> String {
     let kinds = |plan: &Plan, compared: &Plan| {
@@ -134,10 +135,17 @@ fn runner_up(plan: &Plan, second: &Plan, bill: Bill, name: impl Fn(u32) -> Offer
         }
         kinds
     };
-    let new = listed(&kinds(second, plan), |kind| {
-        format!("{} ({})", kind.describe(bill), listed(&kind.ids, Clone::clone))
+    let with_ids = |kind: &OfferKind| format!("{} ({})", kind.describe(bill), listed(&kind.ids, Clone::clone));
+    let [new, gone] = [kinds(second, plan), kinds(plan, second)];
+    let is_new = |kind: &OfferKind| new.iter().any(|known| known.describe(bill) == kind.describe(bill));
+    let gone = listed(&gone, |kind| {
+        if is_new(kind) {
+            with_ids(kind)
+        } else {
+            kind.describe(bill)
+        }
     });
-    let gone = listed(&kinds(plan, second), |kind| kind.describe(bill));
+    let new = listed(&new, with_ids);
     let more = bill.difference(second.bill - plan.bill);
     format!(
         "Runner-up: {} ({more}), {new} instead of {gone}",
