@@ -24,7 +24,7 @@ impl Bill {
     ///
     /// ```
     /// # use bourse_domain::insight::Bill;
-    /// assert_eq!(Bill::Job.parts(&[65.416, 31.507]), ["$65.42", "$31.50"]);
+    /// assert_eq!(Bill::Job.parts(&[65.416, 31.507]), ["$65.41", "$31.51"]);
     /// assert_eq!(Bill::Job.money(65.416 + 31.507), "$96.92");
     /// ```
     pub fn parts(self, amounts: &[f64]) -> Vec<String> {
