@@ -13,7 +13,7 @@ const MASK: &str = "********";
 /// The length of most keys, in characters.
 const USUAL: usize = 64;
 
-const TOO_SHORT: &str = "too short? Keys often have 64";
+const TOO_SHORT: &str = "Too short? Keys often have 64 characters. ";
 
 /// The field. Its text is wiped from memory when it is dropped or cleared.
 pub struct SecretInput {
@@ -46,16 +46,9 @@ impl SecretInput {
         if self.is_empty() { "" } else { MASK }
     }
 
-    /// The length of the secret, which shows that a key press arrived: `9 characters`, with a hint if it is
-    /// shorter than most keys; `None` for an empty field.
-    pub fn describe_length(&self) -> Option<String> {
-        let (length, hint) = match self.text.len() {
-            0 => return None,
-            1 => return Some(format!("1 character: {TOO_SHORT}")),
-            length @ ..USUAL => (length, format!(": {TOO_SHORT}")),
-            length => (length, String::new()),
-        };
-        Some(format!("{length} characters{hint}"))
+    /// A hint if the secret is shorter than most keys; its length stays hidden. `None` for an empty field.
+    pub fn length_hint(&self) -> Option<&'static str> {
+        (1..USUAL).contains(&self.text.len()).then_some(TOO_SHORT)
     }
 
     /// The reason the text cannot be a key; `None` if it can.
@@ -117,18 +110,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_it_is_seen_but_a_mask_and_its_length() {
+    fn nothing_of_it_is_seen_but_a_mask_and_that_it_is_short() {
         let mut input = SecretInput::default();
-        assert_eq!((input.mask(), input.describe_length()), ("", None));
+        assert_eq!((input.mask(), input.length_hint()), ("", None));
         let usual = "k".repeat(64);
-        for (key, length) in [
-            ("a", "1 character: too short? Keys often have 64"),
-            ("canary-key-4711-x", "17 characters: too short? Keys often have 64"),
-            (usual.as_str(), "64 characters"),
-        ] {
+        let short = Some("Too short? Keys often have 64 characters. ");
+        for (key, hint) in [("a", short), ("canary-key-4711-x", short), (usual.as_str(), None)] {
             input.paste(&format!(" {key}\r\n")).unwrap();
             assert_eq!(input.mask(), "********");
-            assert_eq!(input.describe_length().as_deref(), Some(length));
+            assert_eq!(input.length_hint(), hint);
             assert_eq!(input.secret().expose(), key);
             assert_eq!(format!("{input:?}"), "SecretInput(…)");
         }

@@ -275,8 +275,8 @@ fn cpu_model(name: &str) -> String {
     words.join(" ")
 }
 
-/// The offer's cores, those of the machine if it has more, and the CPU: `8 of 64 vCPU EPYC 7763`; `None` if
-/// neither cores nor CPU are reported.
+/// The offer's cores, those of the machine if it has more, and the CPU, in short where its whole name leaves no room
+/// for the memory: `8 of 64 vCPU EPYC 7763`; `None` if neither cores nor CPU are reported.
 fn cpu(card: &Card<'_>) -> Option<String> {
     let share_of_offer = share(card.subject.listing, card.subject.row);
     let cores = match (share_of_offer.cores, share_of_offer.machine_cores) {
@@ -284,11 +284,20 @@ fn cpu(card: &Card<'_>) -> Option<String> {
         (Some(cores), _) => Some(format!("{} vCPU", trimmed(cores, 1))),
         (None, _) => None,
     };
-    let parts: Vec<String> = [cores, card.text("cpu_name").map(|name| cpu_model(&name))]
-        .into_iter()
-        .flatten()
-        .collect();
-    (!parts.is_empty()).then(|| parts.join(" "))
+    /// Cells of the memory behind it.
+    const MEMORY: u16 = 16;
+    let name = card.text("cpu_name");
+    let joined = |name: Option<String>| {
+        let parts: Vec<String> = cores.clone().into_iter().chain(name).collect();
+        parts.join(" ")
+    };
+    let whole = joined(name.clone());
+    let text = if cells(&whole) + MEMORY <= card.width {
+        whole
+    } else {
+        joined(name.map(|name| cpu_model(&name)))
+    };
+    (!text.is_empty()).then_some(text)
 }
 
 /// The memory as text: `64 GB RAM`; `None` if it is not reported.

@@ -284,12 +284,13 @@ impl MarketForm {
             Some(MarketField::KeyFrom) => self.source_note(),
             Some(MarketField::Key) if self.keeps_key() => "Blank: the key stays as it is".to_owned(),
             Some(MarketField::Key) => {
-                let length = self
-                    .form
-                    .secret(MarketField::Key)
-                    .and_then(SecretInput::describe_length);
-                let length = length.unwrap_or_else(|| "Type or paste it".to_owned());
-                format!("{length}. It is never shown.{}", self.receivers())
+                let key = self.form.secret(MarketField::Key);
+                let first = match key.and_then(SecretInput::length_hint) {
+                    Some(hint) => hint,
+                    None if key.is_none_or(SecretInput::is_empty) => "Type or paste it. ",
+                    None => "",
+                };
+                format!("{first}It is never shown.{}", self.receivers())
             }
             Some(MarketField::Command) => "Run without a shell at each start, such as: pass show market".to_owned(),
             Some(MarketField::Save) | None => String::new(),
