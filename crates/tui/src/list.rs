@@ -507,7 +507,7 @@ mod tests {
     fn of_several_words_a_line_needs_half_and_letters_are_scattered_in_one_word_only() {
         let lines = [(1, "History of prices".to_owned()), (2, "Host of the offer".to_owned())];
         assert_eq!(fuzzy("history prices", &lines), [1]);
-        assert_eq!(fuzzy("hstr", &lines), [1]);
+        assert_eq!(fuzzy("hsty", &lines), [1]);
         assert_eq!(fuzzy("prices by history", &lines), [1]);
         assert_eq!(fuzzy("hst prc ofr", &lines), [0; 0]);
     }

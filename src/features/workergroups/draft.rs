@@ -18,6 +18,8 @@ pub struct GroupDraft {
     built: Result<NewWorkergroup, Vec<Objection>>,
     advice: Vec<Objection>,
     fix: Option<Suggestion>,
+    /// The conditions that the search means, if it is in plain words and understood in full.
+    meant: Option<Vec<Condition>>,
     replaced: Option<Draft>,
 }
 
@@ -32,6 +34,7 @@ impl GroupDraft {
             advice: Vec::new(),
             draft,
             fix: None,
+            meant: None,
             replaced: None,
         }
     }
@@ -81,13 +84,10 @@ impl GroupDraft {
     /// Replaces a search in plain words by the conditions that they mean; false if it is none, or not understood in
     /// full.
     pub fn take_words(&mut self) -> bool {
-        if self.draft.conditions(self.dialect).is_ok() {
-            return false;
-        }
-        let Some(conditions) = self.conditions_of_words() else {
+        let Some(conditions) = &self.meant else {
             return false;
         };
-        self.put(Key::SearchParams, &conditions.replacement);
+        self.put(Key::SearchParams, &language::print(conditions));
         true
     }
 
@@ -141,29 +141,24 @@ impl GroupDraft {
         // A warning about a parameter with an error would only distract.
         self.advice.retain(|advice| !is_wrong(advice.parameter));
         let error = self.draft.conditions(self.dialect).err();
-        self.fix = error.and_then(|error| self.conditions_of_words().or(error.suggestion));
-    }
-
-    /// The conditions that the draft's search means, if that is in plain words (`4090 eu`), in place of it; `None` if
-    /// it is not understood in full.
-    ///
-    /// Nobody translates them on the way to the market: the conditions are shown before they are sent.
-    fn conditions_of_words(&self) -> Option<Suggestion> {
-        Some(Suggestion {
-            span: 0..self.draft.text(Key::SearchParams).len(),
-            replacement: language::print(&self.meant_conditions()?),
-        })
+        self.meant = error.as_ref().and_then(|_| self.meant_conditions());
+        let whole = 0..self.draft.text(Key::SearchParams).len();
+        let meant = self.meant.as_ref().map(|conditions| Suggestion {
+            span: whole,
+            replacement: language::print(conditions),
+        });
+        self.fix = meant.or(error.and_then(|error| error.suggestion));
     }
 
     /// The meaning of the draft's search, if that is in plain words, in few words; `None` if it is not understood in full.
     pub fn meaning(&self) -> Option<String> {
-        let is_valid = self.draft.conditions(self.dialect).is_ok();
-        let conditions = self.meant_conditions().filter(|_| !is_valid)?;
-        Some(language::print_briefly(&conditions))
+        self.meant.as_deref().map(language::print_briefly)
     }
 
-    /// The conditions that the draft's search means in plain words, and those of the default search on other fields;
-    /// `None` if it means none, or is not understood in full.
+    /// The conditions that the draft's search means in plain words, `4090 eu`, and those of the default search on other
+    /// fields; `None` if it means none, or is not understood in full.
+    ///
+    /// Nobody translates the words on the way to the market: the conditions are shown before they are sent.
     fn meant_conditions(&self) -> Option<Vec<Condition>> {
         let text = self.draft.text(Key::SearchParams);
         let reading = plain::read(text, &OFFERS, self.dialect, &plain::Names::default());
