@@ -278,14 +278,14 @@ fn cpu_model(name: &str) -> String {
 /// The offer's cores, those of the machine if it has more, and the CPU, in short where its whole name leaves no room
 /// for the memory: `8 of 64 vCPU EPYC 7763`; `None` if neither cores nor CPU are reported.
 fn cpu(card: &Card<'_>) -> Option<String> {
+    /// Cells of the memory behind it.
+    const MEMORY: u16 = 16;
     let share_of_offer = share(card.subject.listing, card.subject.row);
     let cores = match (share_of_offer.cores, share_of_offer.machine_cores) {
         (Some(cores), Some(all)) if all > cores => Some(format!("{} of {} vCPU", trimmed(cores, 1), trimmed(all, 0))),
         (Some(cores), _) => Some(format!("{} vCPU", trimmed(cores, 1))),
         (None, _) => None,
     };
-    /// Cells of the memory behind it.
-    const MEMORY: u16 = 16;
     let name = card.text("cpu_name");
     let joined = |name: Option<String>| {
         let parts: Vec<String> = cores.clone().into_iter().chain(name).collect();
