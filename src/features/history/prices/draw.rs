@@ -246,8 +246,9 @@ fn amount(many: u64, resource: Resource) -> String {
     }
 }
 
-/// A heading with the length of a period, and a line per period of the time between round times, latest first, with the lowest and the
-/// median price and the mean amount in it; as many as fit, empty at width 0.
+/// A heading with the length of a period, and a line per period between round times, latest first, with the lowest
+/// and the median price and the mean amount in it; as many as fit, without a last one that has no price yet. Empty at
+/// width 0.
 fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     if area.width == 0 {
         return Vec::new();
@@ -266,6 +267,8 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     let part = |(from, until): (&UnixTime, UnixTime)| {
         let within = |bucket: &&Bucket| (*from..until).contains(&bucket.from.unix());
         let buckets = || series.buckets.iter().filter(within);
+        // The last period may only just have begun.
+        buckets().next()?;
         let levels: Vec<Levels> = buckets().filter_map(|bucket| bucket.levels).collect();
         let price = |prices: Vec<f64>, pick: usize| {
             let mut prices = prices;
@@ -281,9 +284,10 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
             0 => format::NONE.to_owned(),
             many => format::trimmed(amounts.iter().sum::<f64>() / many as f64, 0),
         };
-        Line::styled(row(&local.tick(*from), &lowest, &median, &mean), theme.text)
+        let line = row(&local.tick(*from), &lowest, &median, &mean);
+        Some(Line::styled(line, theme.text))
     };
-    let rows = starts.iter().zip(ends).map(part).collect::<Vec<_>>();
+    let rows = starts.iter().zip(ends).filter_map(part).collect::<Vec<_>>();
     std::iter::once(heading).chain(rows.into_iter().rev()).collect()
 }
 
