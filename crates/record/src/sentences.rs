@@ -213,6 +213,9 @@ fn compare_with_days(rating: &Rating, is_below: bool) -> String {
     } else {
         ("cheaper", lower)
     };
+    if many == 0 {
+        return format!("it was never {were} in {days}");
+    }
     format!("it was {were} on {many} of {days}")
 }
 

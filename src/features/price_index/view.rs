@@ -24,6 +24,7 @@ use crate::record::differences::recorded_lot;
 use crate::record::{DAY, Moment, VERDICT_DAYS, price_unit, trend};
 
 /// The place of the country among the columns, which says nothing of a model everywhere.
+const MODEL: usize = 0;
 const COUNTRY: usize = 1;
 
 /// The place of the sparklines among the columns, and their cells.
@@ -226,16 +227,14 @@ impl View for PriceIndex {
         let mut heads = HEADS.to_vec();
         heads.insert(TREND, ("30 days", "", WEEKS, 1));
         let is_of_models = self.model.is_none();
-        if is_of_models {
-            heads.remove(COUNTRY);
-        }
+        // The title names the model whose countries are listed.
+        let named_above = if is_of_models { COUNTRY } else { MODEL };
+        heads.remove(named_above);
         let span = self.span();
         let row = |line: &&IndexLine| {
             let mut cells = cells(line);
             cells.insert(TREND, rating::sparkline(&trend(&line.lows, span, usize::from(WEEKS))));
-            if is_of_models {
-                cells.remove(COUNTRY);
-            }
+            cells.remove(named_above);
             cells
         };
         let figures = Figures {

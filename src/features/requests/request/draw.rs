@@ -51,11 +51,10 @@ pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '
     } else {
         let request = WIDEST_REQUEST.min(bodies.width * 2 / 5);
         let [left, right] = Layout::horizontal([Constraint::Length(request), Constraint::Fill(1)]).areas(bodies);
-        let rows = u16::try_from(view.request.lines().len() + 2).unwrap_or(u16::MAX);
-        let [left, below] = if left.height.saturating_sub(rows) < LEAST_CURL {
-            [left, Rect::default()]
-        } else {
-            Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(left)
+        let below = below_body(view, 2, left);
+        let left = Rect {
+            height: left.height - below.height,
+            ..left
         };
         body(view, Side::Request, left, scene);
         as_curl(view, below, scene);
@@ -109,25 +108,46 @@ fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let names = Line::from(vec![tab(Side::Request), " ".into(), tab(Side::Response)]);
     let width = u16::try_from(names.width()).unwrap_or(u16::MAX);
-    let inner = scene.panel(Panel::new(names).focused(true), area);
     let side = view.focus;
+    let below = match side {
+        Side::Request => below_body(view, 1, area),
+        Side::Response => Rect::default(),
+    };
+    let area = Rect {
+        height: area.height - below.height,
+        ..area
+    };
+    let inner = scene.panel(Panel::new(names).focused(true), area);
     let viewport = text(view, side, inner, scene);
     scene.label_border(area, width, &lines_label(viewport));
+    as_curl(view, below, scene);
 }
 
-/// Draws the text of a body, and beside the members of a response's records their names and meanings; returns its
+/// The area below the request's body and its frame of `frame` lines, for the command line; empty without room for it.
+fn below_body(view: &RequestDetails, frame: usize, area: Rect) -> Rect {
+    let rows = u16::try_from(view.request.lines().len() + frame).unwrap_or(u16::MAX);
+    if area.height.saturating_sub(rows) < LEAST_CURL {
+        return Rect::default();
+    }
+    let [_, below] = Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(area);
+    below
+}
+
+/// Draws the text of a body, and beside its parameters or the members of its records their names and meanings; returns its
 /// viewport.
 fn text(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let report = report(view, side);
     let viewport = scene.report(side.region(), report, area);
+    let [of_request, of_response] = &view.fields;
+    let fields = match side {
+        Side::Request => of_request,
+        Side::Response => of_response,
+    };
     let note = |line: usize| {
-        let field = (*view.fields.get(line)?)?;
+        let field = (*fields.get(line)?)?;
         Some(MemberNote { field, value: None })
     };
-    match side {
-        Side::Request => {}
-        Side::Response => member_notes::draw((report, viewport), note, area, scene),
-    }
+    member_notes::draw((report, viewport), note, area, scene);
     viewport
 }
 

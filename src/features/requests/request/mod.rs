@@ -14,7 +14,7 @@ use crate::api::redact::REMOVED;
 use crate::api::{LedgerEntry, Operation};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::{Field, Resource, format, pretty};
+use crate::domain::{Catalog, Field, Resource, format, pretty};
 use crate::keys::{Action, Context, KeyTarget as _, Motion};
 use crate::tui::find::Find;
 use crate::tui::report::Report;
@@ -45,8 +45,8 @@ pub struct RequestDetails {
     entry: LedgerEntry,
     request: Report,
     response: Report,
-    /// The fields of the response's members, by its lines.
-    fields: Vec<Option<&'static Field>>,
+    /// The fields of the request's and the response's members, by their lines.
+    fields: [Vec<Option<&'static Field>>; 2],
     /// Whether a secret was removed from the request, and from the response.
     lacks_secret: (bool, bool),
     focus: Side,
@@ -66,11 +66,11 @@ impl RequestDetails {
     /// ledger.
     fn new(number: u64, state: &State) -> Option<Self> {
         let entry = state.ledger.get(number)?.clone();
-        let response = response_lines(&entry);
+        let (request, response) = (request_lines(&entry), response_lines(&entry));
         Some(Self {
             number,
-            request: Report::new(request_lines(&entry)).painted(json::paint),
-            fields: fields_of_members(&response, entry.operation),
+            fields: fields_of_bodies(&request, &response, entry.operation),
+            request: Report::new(request).painted(json::paint),
             response: Report::new(response).painted(json::paint),
             lacks_secret: lacks_secret(&entry),
             focus: Side::Response,
@@ -102,9 +102,9 @@ impl RequestDetails {
         else {
             return;
         };
-        self.request.set_lines(request_lines(&entry));
-        let response = response_lines(&entry);
-        self.fields = fields_of_members(&response, entry.operation);
+        let (request, response) = (request_lines(&entry), response_lines(&entry));
+        self.fields = fields_of_bodies(&request, &response, entry.operation);
+        self.request.set_lines(request);
         self.response.set_lines(response);
         for side in [Side::Request, Side::Response] {
             let viewport = cx.viewport(side.region());
@@ -159,16 +159,39 @@ fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
     lines
 }
 
-/// The field of each line that is a member of a record in a response, from the catalog of the operation's records;
-/// `None` for other lines, empty for an operation without records.
-fn fields_of_members(lines: &[Line<'_>], operation: Operation) -> Vec<Option<&'static Field>> {
+/// The fields of the members of both bodies, by their lines; none for an operation without records.
+fn fields_of_bodies(
+    request: &[Line<'_>],
+    response: &[Line<'_>],
+    operation: Operation,
+) -> [Vec<Option<&'static Field>>; 2] {
     let resource = match operation {
         Operation::SearchOffers => Resource::Offers,
         Operation::SearchVolumes => Resource::Volumes,
-        Operation::ListWorkergroups => Resource::Workergroups,
-        Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route => return Vec::new(),
+        Operation::ListWorkergroups | Operation::CreateWorkergroup => Resource::Workergroups,
+        Operation::UnlistVolume | Operation::Route => return [Vec::new(), Vec::new()],
     };
     let catalog = resource.catalog();
+    [fields_of_parameters(request, catalog), fields_of_members(response, catalog)]
+}
+
+/// The fields of the conditions or parameters of a request, by its lines: its members, or those of its only one.
+fn fields_of_parameters(lines: &[Line<'_>], catalog: &'static Catalog) -> Vec<Option<&'static Field>> {
+    /// The greatest indent of a member of the only member.
+    const DEEPEST: usize = 4;
+    let field = |line: &Line<'_>| {
+        let text = line.to_string();
+        let member = text.trim_start();
+        let (key, _) = member.strip_prefix('"')?.split_once("\":")?;
+        let is_parameter = text.len() - member.len() <= DEEPEST;
+        is_parameter.then(|| catalog.by_key(key)).flatten()
+    };
+    lines.iter().map(field).collect()
+}
+
+/// The field of each line that is a member of a record in a response, from the catalog of the operation's records;
+/// `None` for other lines, empty for an operation without records.
+fn fields_of_members(lines: &[Line<'_>], catalog: &'static Catalog) -> Vec<Option<&'static Field>> {
     // The indent of the list of records, the response itself or one of its members, while it is open.
     let mut list = None;
     let field = |line: &Line<'_>| {

@@ -394,7 +394,7 @@ impl View for AttemptView {
             }
             Action::Export => export::open(self.run, cx),
             // Below this view `d` would open the changes of the workergroups.
-            Action::Sort | Action::Differences => {}
+            Action::Sort | Action::Differences | Action::Compare => {}
             Action::Back | Action::Submit | Action::Open | Action::RouteLab => cx.close(),
             _ => return Handling::Ignored,
         }

@@ -18,7 +18,7 @@ use crate::tui::theme::Theme;
 pub(super) fn is_due(browser: &Browser) -> bool {
     let words = &browser.bar.understood;
     let has_text = words.warning.is_some() || !words.text.is_empty() || !words.kept.is_empty();
-    has_text || invitation(browser, "").is_some()
+    has_text || words.aside.is_some() || invitation(browser, "").is_some()
 }
 
 /// The line below the edited query, within `width` cells if possible: a warning, or else the meaning of the
@@ -35,8 +35,14 @@ pub(super) fn line(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> Opti
     }
     let width = usize::from(width);
     let command = words.aside.as_ref().and_then(|aside| command_meant(aside, scene.state));
+    // A single unread word has no text of its own.
+    let unread = match &words.aside {
+        Some(Aside::Unread(unread)) if words.text.is_empty() => Some(format!("filters the rows: {unread}")),
+        Some(Aside::Unread(_) | Aside::Exclusion) | None => None,
+    };
     let [full, brief] = [&words.text, &words.brief].map(|text| {
-        let texts: Vec<_> = command.clone().into_iter().chain([text.clone()]).collect();
+        let meaning = unread.as_ref().unwrap_or(text).clone();
+        let texts: Vec<_> = command.clone().into_iter().chain([meaning]).collect();
         described(&texts.join(" · "), theme)
     });
     let notes = kept_notes(&words.kept, &key);
@@ -97,7 +103,7 @@ pub(super) fn command_meant(aside: &Aside, state: &State) -> Option<String> {
 /// unfiltered table other than that of offers.
 fn invitation(browser: &Browser, key: &str) -> Option<String> {
     let bar = &browser.bar;
-    if !bar.understood.text.is_empty() {
+    if !bar.understood.text.is_empty() || bar.understood.aside.is_some() {
         return None;
     }
     let is_unchanged = bar.input.text().trim() == browser.query_text();

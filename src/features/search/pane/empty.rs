@@ -16,7 +16,7 @@ use crate::domain::format::{counted, gigabytes, grouped, trimmed};
 use crate::domain::language::Mode;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::time::Now;
-use crate::domain::{Condition, Resource, language, plain};
+use crate::domain::{Condition, Listing, Resource, language, plain};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Phase;
@@ -183,41 +183,39 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
         },
         // While the query is typed, its keys are letters.
         (_, Some(listing)) if browser.bar.editing && browser.bar.is_other_query => Note {
-            title: format!(
-                "None of the {} loaded {} match",
-                listing.len(),
-                browser.resource().nouns()
-            ),
+            title: format!("{} match", none_loaded(browser, listing)),
             reasons: Vec::new(),
             keys: vec![(Action::Submit, "search the market")],
             is_error: false,
         },
         (_, Some(listing)) if !browser.words.is_empty() => Note {
-            title: format!(
-                "None of the {} loaded {} match “{}”",
-                listing.len(),
-                browser.resource().nouns(),
-                browser.words.join(" ")
-            ),
+            title: format!("{} match “{}”", none_loaded(browser, listing), browser.words.join(" ")),
             reasons: respelled(browser).into_iter().collect(),
-            keys: browser
-                .typed_id()
-                .map(|_| (Action::Funnel, "why it is missing"))
-                .into_iter()
-                .chain([(Action::Open, super::WITHOUT_WORDS), (Action::Query, "edit query")])
-                .collect(),
+            keys: if browser.bar.editing {
+                Vec::new()
+            } else {
+                let funnel = browser.typed_id().map(|_| (Action::Funnel, "why it is missing"));
+                let others = [(Action::Open, super::WITHOUT_WORDS), (Action::Query, "edit query")];
+                funnel.into_iter().chain(others).collect()
+            },
             is_error: false,
         },
         (_, Some(listing)) => Note {
-            title: format!(
-                "None of the {} loaded {} meet the local conditions",
-                listing.len(),
-                browser.resource().nouns()
-            ),
+            title: format!("{} meet the local conditions", none_loaded(browser, listing)),
             reasons: did_you_mean(browser).chain(several_gpus(browser)).collect(),
             keys: remedies(browser),
             is_error: false,
         },
+    }
+}
+
+/// The subject of a sentence on loaded rows of which none is meant, for a verb in the plural: `None of the 45 loaded
+/// offers`, of a single one `No loaded offers`.
+fn none_loaded(browser: &Browser, listing: &Listing) -> String {
+    let nouns = browser.resource().nouns();
+    match listing.len() {
+        1 => format!("No loaded {nouns}"),
+        many => format!("None of the {many} loaded {nouns}"),
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     preflight(view, bottom, scene);
 }
 
-/// Draws the fields of a new workergroup and the explanation of the focused one; for a blank draft, except on
+/// Draws the fields of a new workergroup and the explanation of the focused one; except on
 /// a compact screen, also the searches of listed groups as examples.
 fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut foot = String::new();
@@ -86,7 +86,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         area,
     );
     let mut about = about(view, scene);
-    if scene.size != Size::Compact && Groups::read(scene.state).draft.draft().is_blank() {
+    if scene.size != Size::Compact {
         about.extend(example_searches(scene));
     }
     let about = wrap_hanging(&about, inner.width);
@@ -230,6 +230,9 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = scene.panel(Panel::new("Supply now"), area);
     let look = look_at(state, Subject::Draft(view.number));
     let lines = match look {
+        Err(_) if Groups::read(scene.state).draft.meaning().is_some() => {
+            vec![Line::styled("Runs once the words in Search are conditions.", theme.dim)]
+        }
         Err(error) => vec![signed("!", &error.to_string(), theme.dim)],
         Ok(look) if Groups::read(state).draft.draft().is_blank() => {
             let _ = look;
