@@ -391,7 +391,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["*"], Action::Star(Subject::Machine), "star", "Star or unstar the machine").also(&["favorite", "bookmark"]),
     row(Context::Table, &["N"], Action::Note(Subject::Machine), "note", "Edit your note on the machine"),
     row(Context::Table, &["X"], Action::Ban, "ban",
-        "Ban the machine or host").also(&["block", "blacklist", "hide", "ignore", "exclude", "unban", "lift"]),
+        "Ban the machine or host").also(&["block", "blacklist", "hide", "ignore", "exclude"]),
     row(Context::Table, &["U"], Action::Undo, "undo-annotation", "Undo the last star, note or ban"),
     row(Context::Table, &[], Action::Star(Subject::Host), "star-host", "Star or unstar the host"),
     row(Context::Table, &[], Action::Note(Subject::Host), "note-host", "Edit your note on the host"),

@@ -79,7 +79,10 @@ impl Browser {
             &self.models(),
         );
         let phrases = reading.phrases.iter();
-        let said = reading.renewed(&|text| parse_bar(self, text)).ok();
+        let mut said = reading.renewed(&|text| parse_bar(self, text)).ok();
+        if let Some((parsed, _)) = &mut said {
+            self.ask_anew(&reading, parsed);
+        }
         let is_new = |condition: &&Condition| !self.query.active().any(|running| running == *condition);
         let warning = said.as_ref().and_then(|(parsed, _)| {
             let mut added = parsed.conditions.iter().filter(is_new);
@@ -196,6 +199,7 @@ impl Browser {
             }
             Ok((mut parsed, replaced)) => {
                 let asks_why = take_why(&mut parsed.words);
+                self.ask_anew(&reading, &mut parsed);
                 let limit = take_limit(&reading.meaning.settings, &mut parsed.conditions);
                 keep_last_id(&mut parsed);
                 let kept = self.kept_phrases(&reading, &parsed);

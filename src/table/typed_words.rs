@@ -4,7 +4,8 @@ use super::bar::Aside;
 use super::browser::Browser;
 use super::query_input::parse_id;
 use crate::domain::cost::VolumeTerm;
-use crate::domain::plain::{self, Reading};
+use crate::domain::language::{self, Parsed};
+use crate::domain::plain::{self, Question, Reading};
 use crate::domain::quantity::{Quantity, write};
 use crate::domain::{Condition, Operator, Resource, Value};
 
@@ -20,6 +21,23 @@ impl Browser {
         };
         let excludes = self.meant_conditions(reading).iter().any(is_exclusion);
         excludes.then_some(Aside::Exclusion)
+    }
+
+    /// Leaves the search before out of a question that names a GPU model of its own: it is about all offers of that
+    /// model. Why an offer is missing is asked of the search before.
+    pub(super) fn ask_anew(&self, reading: &Reading, parsed: &mut Parsed) {
+        let is_of_market = match reading.meaning.settings.question {
+            Some(Question::Alert | Question::History | Question::Workergroup | Question::Plan) => true,
+            Some(Question::Missing) | None => false,
+        };
+        let meant = self.meant_conditions(reading);
+        let names_model = meant.iter().any(|own| own.field.key == "gpu_name");
+        if is_of_market && names_model {
+            let usual = language::default_conditions(self.query.catalog(), self.dialect());
+            parsed
+                .conditions
+                .retain(|own| meant.contains(own) || usual.contains(own));
+        }
     }
 
     /// The meaning of words that name a network volume, which are searched there; `None` for any other, and on other

@@ -66,9 +66,9 @@ impl SearchSpec {
             if !text.is_empty() {
                 text.push(' ');
             }
-            // The name of a field would be an incomplete condition.
-            let is_field = query.catalog().named(word).is_some();
-            if !is_field && word.chars().all(char::is_alphanumeric) {
+            // The name of a field or an operator would be part of a condition.
+            let is_part = query.catalog().named(word).is_some() || language::scan::word_operator(word).is_some();
+            if !is_part && word.chars().all(char::is_alphanumeric) {
                 text.push_str(word);
             } else {
                 text.push_str(&language::quoted(word));

@@ -346,6 +346,14 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
+    /// Lets the next typed character replace the text of a secret field, which a market has refused; nothing for other
+    /// fields.
+    pub fn refuse_secret(&mut self, key: K) {
+        if let Some(Control::Secret(input)) = self.field_mut(key).map(|field| &mut field.control) {
+            input.refuse();
+        }
+    }
+
     /// The index of the selected option of a choice; 0 for other fields.
     pub fn chosen(&self, key: K) -> usize {
         match self.field(key).map(|field| &field.control) {

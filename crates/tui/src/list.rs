@@ -459,29 +459,36 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
     }
 }
 
-/// The keys of the lines that match `pattern`, best first: lines that contain each typed word. If there is none, a
-/// single word is an abbreviation, whose letters may be scattered; of several words a line needs half of the longer ones.
-pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
+/// The keys of the lines that hold at least half of the longer words, those with the most first; empty without such
+/// words.
+pub fn nearest<K: Copy>(words: &[&str], lines: &[(K, String)]) -> Vec<K> {
     /// The fewest letters of a word that a line does not contain by chance.
     const LONGER: usize = 4;
+    let longer: Vec<String> = words
+        .iter()
+        .filter(|word| word.chars().count() >= LONGER)
+        .map(|word| word.to_lowercase())
+        .collect();
+    let held = |line: &str| {
+        let line = line.to_lowercase();
+        longer.iter().filter(|word| line.contains(word.as_str())).count()
+    };
+    let mut partly: Vec<_> = lines.iter().map(|(key, line)| (held(line), *key)).collect();
+    partly.retain(|(held, _)| *held > 0 && 2 * held >= longer.len());
+    partly.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
+    partly.into_iter().map(|(_, key)| key).collect()
+}
+
+/// The keys of the lines that match `pattern`, best first: lines that contain each typed word. If there is none, a
+/// single word is an abbreviation, whose letters may be scattered.
+pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
     let words: Vec<String> = pattern.split_whitespace().map(str::to_lowercase).collect();
     let holds_all = |line: &str| {
         let line = line.to_lowercase();
         words.iter().all(|word| line.contains(word.as_str()))
     };
     let mut candidates: Vec<_> = lines.iter().filter(|(_, line)| holds_all(line)).collect();
-    if candidates.is_empty() && words.len() > 1 {
-        let longer: Vec<_> = words.iter().filter(|word| word.chars().count() >= LONGER).collect();
-        let held = |line: &str| {
-            let line = line.to_lowercase();
-            longer.iter().filter(|word| line.contains(word.as_str())).count()
-        };
-        let mut partly: Vec<_> = lines.iter().map(|(key, line)| (held(line), *key)).collect();
-        partly.retain(|(held, _)| *held > 0 && 2 * held >= longer.len());
-        partly.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
-        return partly.into_iter().map(|(_, key)| key).collect();
-    }
-    if candidates.is_empty() {
+    if words.len() == 1 && candidates.is_empty() {
         candidates = lines.iter().collect();
     }
     let mut matcher = Matcher::new(Config::DEFAULT);
@@ -501,14 +508,16 @@ pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
 
 #[cfg(test)]
 mod tests {
-    use super::fuzzy;
+    use super::{fuzzy, nearest};
 
     #[test]
-    fn of_several_words_a_line_needs_half_and_letters_are_scattered_in_one_word_only() {
+    fn letters_are_scattered_in_one_word_only_and_the_nearest_line_has_half_of_the_longer_words() {
         let lines = [(1, "History of prices".to_owned()), (2, "Host of the offer".to_owned())];
         assert_eq!(fuzzy("history prices", &lines), [1]);
         assert_eq!(fuzzy("hsty", &lines), [1]);
-        assert_eq!(fuzzy("prices by history", &lines), [1]);
-        assert_eq!(fuzzy("hst prc ofr", &lines), [0; 0]);
+        assert_eq!(fuzzy("hst prc", &lines), [0; 0]);
+        assert_eq!(fuzzy("prices by history", &lines), [0; 0]);
+        assert_eq!(nearest(&["prices", "by", "history"], &lines), [1]);
+        assert_eq!(nearest(&["prices", "yesterday", "evening"], &lines), [0; 0]);
     }
 }

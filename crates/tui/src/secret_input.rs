@@ -18,6 +18,8 @@ const TOO_SHORT: &str = "Too short? Keys often have 64 characters. ";
 /// The field. Its text is wiped from memory when it is dropped or cleared.
 pub struct SecretInput {
     text: Zeroizing<String>,
+    /// Whether the next character replaces the text.
+    is_replaced: bool,
 }
 
 impl Default for SecretInput {
@@ -25,6 +27,7 @@ impl Default for SecretInput {
         // Full capacity from the start: a growing text leaves copies behind.
         Self {
             text: Zeroizing::new(String::with_capacity(LONGEST_KEY)),
+            is_replaced: false,
         }
     }
 }
@@ -67,12 +70,20 @@ impl SecretInput {
         *self = Self::default();
     }
 
+    /// Lets the next typed character replace the text, which a market has refused.
+    pub const fn refuse(&mut self) {
+        self.is_replaced = true;
+    }
+
     /// Handles a key press; false if the field does not handle it. Backspace and Ctrl-h delete the last
     /// character; Backspace with Ctrl or Alt, Ctrl-u and Ctrl-w all of them. A character beyond the maximum
     /// length is ignored.
     ///
     /// Only the end can be edited, because the cursor would be invisible.
     pub fn key(&mut self, key: KeyEvent) -> bool {
+        if std::mem::take(&mut self.is_replaced) && matches!(key.code, KeyCode::Char(_)) {
+            self.clear();
+        }
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         match key.code {

@@ -496,6 +496,10 @@ fn a_query_becomes_text_and_the_same_query_again() {
     let text = SearchSpec::new(&query, &words);
     assert_eq!(text.off, ["num_gpus>=4"]);
     assert_eq!(text.limit, Some(0));
+    assert_eq!(text.read(dialect).unwrap(), (query.clone(), words));
+    // Words that are names of fields or operators are no conditions.
+    let words = ["24", "in", "at", "cluster", "gte", "7"].map(str::to_owned).to_vec();
+    let text = SearchSpec::new(&query, &words);
     assert_eq!(text.read(dialect).unwrap(), (query, words));
 }
 

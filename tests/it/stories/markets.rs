@@ -446,11 +446,18 @@ fn a_key_that_the_market_refuses_is_changed_where_it_was_typed() {
     assert!(matches!(commands(&mut desk).as_slice(), [MarketCommand::Probe(_)]));
     let refusal = ProbeError::Key("API key rejected (status 401)".to_owned());
     news(&mut desk, MarketEvent::Probed(Err(refusal)));
-    desk.expect("API key rejected (status 401). Change the key and save again: nothing is saved yet.");
+    desk.expect("API key rejected (status 401). Type another key and save again");
     desk.expect("‹ find out ›");
-    desk.type_text("-repaired").keys("enter");
+    // The first letter replaces the refused key.
+    desk.type_text("right-key").keys("enter");
     let asked = commands(&mut desk);
-    assert!(matches!(asked.as_slice(), [MarketCommand::Probe(_)]), "{asked:?}");
+    let [MarketCommand::Probe(profile)] = asked.as_slice() else {
+        panic!("{asked:?}")
+    };
+    assert!(
+        matches!(&profile.key, KeyFrom::File(key) if key.expose() == "right-key"),
+        "the refused key was kept"
+    );
 }
 
 #[test]

@@ -350,7 +350,7 @@ fn unread_words_point_to_the_command_that_they_name() {
         ("send 200 route requests to sdxl", "maybe 3 t test route"),
         ("add market http://127.0.0.1:1", "maybe M markets"),
         ("compare marked rows", "maybe v compare"),
-        ("unban host 4821", "maybe X ban"),
+        ("unban host 4821", "maybe : annotations"),
     ] {
         desk.keys("/ ctrl-u").type_text(words).expect(command);
         desk.keys("enter").expect(command);
@@ -433,6 +433,40 @@ fn a_question_opens_the_view_that_answers_it() {
         let mut desk = desk();
         desk.keys("/").type_text(words).keys("enter").expect(answer);
     }
+}
+
+/// A question that names a model is about all its offers; one that does not is about the search before.
+#[test]
+fn a_question_about_a_model_leaves_the_search_before() {
+    for (words, keeps) in [
+        ("when is 8x h100 cheapest", false),
+        ("alert me when a 3090 is below 0.20", false),
+        ("serverless workers with 3090, at most 6 workers", false),
+        ("alert me below 0.20", true),
+        ("3090", true),
+    ] {
+        let mut desk = desk();
+        desk.keys("/").type_text("4090 germany").keys("enter").answer(MARKET);
+        desk.keys("/").type_text(words);
+        assert_eq!(
+            desk.shows("from before: Germany"),
+            keeps && words == "3090",
+            "{words}\n{}",
+            desk.screen()
+        );
+        desk.keys("enter");
+        let conditions = language::print(&desk.model.browser().unwrap().query.conditions);
+        assert_eq!(conditions.contains("geolocation=DE"), keeps, "{words}: {conditions}");
+    }
+}
+
+#[test]
+fn a_cluster_by_its_name_opens_the_planner() {
+    let mut desk = desk();
+    desk.keys("/")
+        .type_text("cluster of 24 h100 in at least 3 machines same country for 10 days")
+        .expect_not("not understood")
+        .expect("24 GPUs on at least 3 machines in one country");
 }
 
 /// The history is that of the new search, whose rows it waits for.

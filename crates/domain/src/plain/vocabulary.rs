@@ -211,7 +211,7 @@ const PHRASES: &[(Role, &str)] = &[
         8 b|70 b|gpu|machine|host|offer|type|region|country|location|price|budget|term|job|run|generation|\
         architecture|requirement|one machine|single machine|1 machine|1 host|one host|single host|finetuning|\
         fine tuning|finetune|pretraining|pytorch|tensorflow|vllm|ollama|octane|redshift|hashcat|homework|testing|test|\
-        experiment|research|gpu cluster|fleet|distributed|multi node|which country|which region|to render|to generate|to process|to train|to run|to do|to make|\
+        experiment|research|gpu cluster|cluster of|a cluster of|fleet|distributed|multi node|which country|which region|to render|to generate|to process|to train|to run|to do|to make|\
         to finish|to produce|to rent|to buy|to get|to see|to have|to use"),
     (Filler, "a|an|the|i|i'm|i'd|we|want to|like to|could you|can you|would|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|give|rent|\
         use|please|pls|plz|kindly|thanks|thx|thank you|hi|hello|hey|has|have|been|having|who|which|could|could i|can i|may|might|\

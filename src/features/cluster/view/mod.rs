@@ -129,6 +129,8 @@ struct Origin {
     /// Whether the number of GPUs was taken from the search, which gets it back when the planner is left without a
     /// plan.
     widens_search: bool,
+    /// Whether a sentence gave the limits.
+    is_sentence: bool,
 }
 
 /// The view of the planner over the loaded offers.
@@ -162,7 +164,7 @@ pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     if let Some(reason) = offers.describe_split() {
         let origin = Origin {
             reason: Some(format!("{reason}: this plan divides the work")),
-            widens_search: false,
+            ..Origin::default()
         };
         return open_with(cx, origin, |form| form.set_text(ClusterField::Gpus, "1"));
     }
@@ -179,6 +181,7 @@ pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let origin = Origin {
         reason,
         widens_search: !is_beyond_offers,
+        ..Origin::default()
     };
     open_with(cx, origin, |form| form.set_text(ClusterField::Gpus, &gpus))
 }
@@ -201,7 +204,11 @@ pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
 /// Opens the cluster planner for a cluster, without conditions on offers; the other fields are as they were
 /// last.
 pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
-    open_with(cx, Origin::default(), |form| {
+    let origin = Origin {
+        is_sentence: true,
+        ..Origin::default()
+    };
+    open_with(cx, origin, |form| {
         for (key, number) in [
             (ClusterField::Gpus, Some(wanted.gpus)),
             (ClusterField::PerMachine, wanted.per_machine),
@@ -430,6 +437,10 @@ impl FormView for Cluster {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
+        // The limits of a sentence are those of its search.
+        if self.origin.is_sentence {
+            return;
+        }
         let form = std::mem::replace(&mut self.form, Form::new(Vec::new()));
         cx.drafts().put(form);
     }

@@ -43,7 +43,10 @@ impl MarketForm {
             }
             Err(ProbeError::Key(why)) => {
                 self.form.focus_on(self.key_line());
-                self.complaint = Some(format!("{why}. Change the key and save again: nothing is saved yet."));
+                self.form.refuse_secret(MarketField::Key);
+                let is_typed = self.key_line() == MarketField::Key;
+                let remedy = if is_typed { "Type another key" } else { "Change the key" };
+                self.complaint = Some(format!("{why}. {remedy} and save again: nothing is saved yet."));
             }
             Err(ProbeError::Failed(why)) => {
                 self.choose_dialect(Some(&Dialect::DOCUMENTED));

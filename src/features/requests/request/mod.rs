@@ -172,7 +172,10 @@ fn fields_of_bodies(
         Operation::UnlistVolume | Operation::Route => return [Vec::new(), Vec::new()],
     };
     let catalog = resource.catalog();
-    [fields_of_parameters(request, catalog), fields_of_members(response, catalog)]
+    [
+        fields_of_parameters(request, catalog),
+        fields_of_members(response, catalog),
+    ]
 }
 
 /// The fields of the conditions or parameters of a request, by its lines: its members, or those of its only one.

@@ -10,7 +10,7 @@ use crate::keys::pane::Pane;
 use crate::keys::{Action, BINDINGS, Binding, Context};
 use crate::table::bar::Aside;
 use crate::table::browser::Browser;
-use crate::tui::list::fuzzy;
+use crate::tui::list::{fuzzy, nearest};
 use crate::tui::text::{cells, fit};
 use crate::tui::theme::Theme;
 
@@ -87,9 +87,13 @@ pub(super) fn command_meant(aside: &Aside, state: &State) -> Option<String> {
         let lines: Vec<_> = rows
             .map(|row| (row, format!("{} {}", row.help, row.names().join(" "))))
             .collect();
-        *fuzzy(&words.join(" "), &lines).first()?
+        let all = fuzzy(&words.join(" "), &lines);
+        *all.first().or(nearest(&words, &lines).first())?
     };
     let key = state.keymap.key_of(row.action);
+    if row.keys.is_empty() {
+        return Some(format!("maybe {key}"));
+    }
     let name = row.hint.map_or(row.name, |(word, _)| word);
     Some(if row.context == Context::Workergroups {
         let pane = state.keymap.key_of(Action::Pane(Pane::Workergroups));

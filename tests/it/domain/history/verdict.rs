@@ -104,13 +104,13 @@ fn a_price_is_told_beside_the_usual_one_and_on_which_days_it_was_better() {
     let high = "High now: $1.500 for 1 GPU, 50% above the usual $1.000 of the last 30 days (70% known); it was \
                 cheaper on 10 of the last 10 days";
     assert_eq!(reported(1.5), high);
-    let typical = "Typical now: $1.000 for 1 GPU, usually $1.000 in the last 30 days (70% known); it was cheaper \
-                   on 0 of the last 10 days";
+    let typical = "Typical now: $1.000 for 1 GPU, usually $1.000 in the last 30 days (70% known); it was never \
+                   cheaper in the last 10 days";
     assert_eq!(reported(1.0), typical);
     // Of the last ten days only those of which half is known count, and they are named as known.
     let young = remembered(&market(5 * 24, |_| 1.0), 5 * DAY).verdict_sentence();
     assert!(
-        young.ends_with("it was cheaper on 0 of 4 known days of the last 10"),
+        young.ends_with("it was never cheaper in 4 known days of the last 10"),
         "{young}"
     );
 }
