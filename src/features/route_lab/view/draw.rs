@@ -272,6 +272,7 @@ fn phase(run: &Run, theme: &Theme) -> (&'static str, Style) {
         Phase::Draining if run.plan().is_single() => ("Waiting for the reply", theme.accent),
         Phase::Draining if run.waiting() > 0 => ("Waiting for a worker", theme.accent),
         Phase::Draining => ("Waiting for the last replies", theme.accent),
+        Phase::Ended(End::Done) if run.stats().count(OutcomeKind::Assigned) == 0 => ("Done", theme.warning),
         Phase::Ended(End::Done) => ("Done", theme.good),
         Phase::Ended(End::Stopped) => ("Stopped", theme.warning),
         Phase::Ended(End::Capped | End::NoWorker) => ("Ended early", theme.warning),
@@ -289,9 +290,10 @@ fn outcomes(run: &Run, theme: &Theme) -> Line<'static> {
     } else {
         format!(" {}", percent(assigned as f64 / answered as f64))
     };
+    let style = if assigned == 0 { theme.text } else { theme.good };
     let mut spans = vec![Span::styled(
         format!("{} assigned{share}", words::count(assigned)),
-        theme.good,
+        style,
     )];
     let waiting = stats.count(OutcomeKind::Waiting);
     let failed = stats.failed();
