@@ -337,6 +337,9 @@ pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut S
     axes_with(|columns| x.across(columns), &zone, y.zip(Some(Form::Dots)), area, scene)
 }
 
+/// The height of a plot over time, in cells, from which the crossings of its ticks are marked.
+const TALL: u16 = 20;
+
 /// Draws the axes, as `axes`, with the horizontal ticks that `across` returns for a number of columns, and
 /// `zone` at the left of their labels; the area between them, or `None` if `area` is too small.
 fn axes_with(
@@ -364,8 +367,10 @@ fn axes_with(
     }
     let rule = format!("└{}", "─".repeat(usize::from(plot.width)));
     buffer.set_string(plot.x - 1, foot.y, rule, theme.border);
+    let mut lines = Vec::new();
     for tick in y.map_or_else(Vec::new, |(y, form)| y.upwards(plot.height, form)) {
         let line = plot.bottom() - tick.cell;
+        lines.extend((tick.cell > 0).then_some(line));
         let start = (plot.x - 2).saturating_sub(cells(&tick.label)).max(area.x);
         buffer.set_stringn(start, line, &tick.label, usize::from(LABELS - 2), theme.dim);
         let sign = if tick.cell == 0 { "┴" } else { "┤" };
@@ -376,6 +381,10 @@ fn axes_with(
     for tick in across(plot.width) {
         buffer.set_string(plot.x + tick.start, foot.y + 1, &tick.label, theme.dim);
         buffer.set_string(plot.x + tick.cell, foot.y, "┬", theme.border);
+        // Far from the axes a line over time is read by the crossings of their ticks; among points they would be points.
+        for line in lines.iter().filter(|_| plot.height >= TALL && !zone.is_empty()) {
+            buffer.set_string(plot.x + tick.cell, *line, "·", theme.border);
+        }
     }
     Some(plot)
 }

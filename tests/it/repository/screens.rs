@@ -82,12 +82,13 @@ fn the_desk_has_few_words_and_styles_and_no_cut_sentence() {
 }
 
 /// A view by its keys, and the largest blank rectangle in percent at 80x24 and at 200x60.
-const VIEWS: [(&str, &str, usize, usize); 18] = [
+const VIEWS: [(&str, &str, usize, usize); 19] = [
     ("desk", "", 25, 22),
     ("settings", "o", 30, 22),
     ("sort", "s", 25, 25),
     ("columns", "c", 25, 22),
     ("filters", "f", 25, 22),
+    ("filter on a number", "f d p h enter", 25, 22),
     ("copy", "y", 30, 22),
     ("job", "J", 25, 22),
     ("planner", "K", 25, 22),

@@ -2,14 +2,16 @@
 //! values to choose from.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::condition::ConditionForm;
 use crate::core::view::{Region, Scene};
-use crate::domain::{Operand, Unit, Value, format};
+use crate::core::views::chart::{self, Axis, Labels};
+use crate::domain::insight::{Scale, numeric};
+use crate::domain::{Field, Kind, Operand, Unit, Value, format};
 use crate::keys::{Action, Context};
 use crate::tui::text::{cells, fit, wrap};
 use crate::tui::theme::Theme;
@@ -17,6 +19,10 @@ use crate::tui::viewport::Viewport;
 
 /// Maximum width of the value field, in cells.
 const VALUE: u16 = 36;
+
+/// Lines of a chart below the offered values, with the blank one above it: the fewest, and the most of the chart.
+const LEAST_CHART: u16 = 10;
+const TALLEST_CHART: u16 = 30;
 
 /// Draws the condition form. `fate` is how the condition is applied: to the loaded rows (`local`), by the
 /// market (`sent`), or by the market without its documentation (`extra`). An area below 9 lines leaves out
@@ -54,7 +60,35 @@ pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mu
         height: area.bottom().saturating_sub(y),
         ..area
     };
-    scene.scroll(Region::MAIN, Choices { form, theme }, rest);
+    let choices = u16::try_from(form.choices().len()).unwrap_or(u16::MAX);
+    let [list, chart] = if rest.height >= choices.saturating_add(LEAST_CHART) {
+        Layout::vertical([Constraint::Length(choices + 1), Constraint::Max(TALLEST_CHART)]).areas(rest)
+    } else {
+        [rest, Rect::default()]
+    };
+    scene.scroll(Region::MAIN, Choices { form, theme }, list);
+    loaded_numbers(form.field, chart, scene);
+}
+
+/// Draws the distribution of a field's numbers in the loaded rows; nothing for other fields, and without enough
+/// different numbers or room.
+fn loaded_numbers(field: &'static Field, area: Rect, scene: &mut Scene<'_, '_>) {
+    let listing = scene.state.browser().and_then(|browser| browser.listing());
+    let is_number = matches!(field.kind, Kind::Number | Kind::Integer);
+    let Some(listing) = listing.filter(|_| is_number && area.height >= LEAST_CHART - 1) else {
+        return;
+    };
+    let column = listing.column(field);
+    let values = (0..listing.len()).filter_map(|row| numeric(column, field.kind, row));
+    let values: Vec<f64> = values.collect();
+    if let Some(scale) = Scale::fit(values.iter().copied(), None) {
+        let heading = format!(
+            "{} of {}",
+            field.label,
+            format::counted(values.len(), "loaded row", "loaded rows")
+        );
+        chart::histogram(&heading, (&values, None), &Axis(&scale, Labels::Of(field)), area, scene);
+    }
 }
 
 /// A sentence on how a condition is applied: to the loaded rows (`local`), by the market (`sent`), or, for
