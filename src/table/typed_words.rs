@@ -1,4 +1,4 @@
-//! What typed words are meant for besides the conditions of a search: a command, volumes, the rate of a GPU model.
+//! The further meanings of typed words: a command, volumes, the rate of a GPU model.
 
 use super::bar::Aside;
 use super::browser::Browser;

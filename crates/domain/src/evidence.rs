@@ -121,8 +121,8 @@ static EVIDENCE: [Evidence; 5] = [
                 (true, true) | (false, false) => None,
             }
         },
-        documented: "its speeds would be too slow in Mb/s",
-        vast: "its speeds would be too fast in MB/s",
+        documented: "its network speeds are usual ones in MB/s only",
+        vast: "its network speeds are usual ones in Mb/s only",
     },
 ];
 

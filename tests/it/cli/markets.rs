@@ -216,7 +216,10 @@ fn thin_evidence_saves_nothing_and_names_both_choices() {
     };
     let (status, _, err, saved) = added(&market(fast), &[]);
     assert_eq!((status, saved), (2, None), "{err}");
-    assert!(err.contains("like vast: its speeds would be too fast in MB/s"), "{err}");
+    assert!(
+        err.contains("like vast: its network speeds are usual ones in Mb/s only"),
+        "{err}"
+    );
 }
 
 #[test]

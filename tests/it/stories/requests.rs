@@ -246,8 +246,11 @@ fn a_search_narrows_the_list_at_once_and_esc_shows_all() {
     desk.expect("12:00:04").expect_not("12:00:05");
     assert!(selected(&desk).contains("12:00:03"));
     desk.keys("/").type_text(" nothing like it");
+    desk.expect_not("maybe");
     desk.expect("None of 5 requests matches “no response nothing like it”")
         .expect("Esc clears the search");
+    desk.keys("ctrl-u").type_text("send route requests to sdxl");
+    desk.expect("maybe 3 t test route");
     desk.keys("esc").expect("12:00:05");
     desk.keys("/").type_text("429").keys("enter esc");
     desk.expect("12:00:05");

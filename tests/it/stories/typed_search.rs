@@ -119,6 +119,9 @@ fn the_palette_names_the_place_of_sentences() {
     let mut desk = TestApp::with_offers(MARKET);
     desk.keys(":").type_text("alert me when a 4090 is below 0.25");
     desk.expect("Nothing matches").expect("Sentences and ids: / on Offers");
+    // Half of a name is enough to name its command.
+    desk.keys("ctrl-u").type_text("send route requests now");
+    desk.expect("Nothing matches").expect("maybe 3 t test route");
 }
 
 #[test]

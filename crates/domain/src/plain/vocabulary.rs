@@ -176,7 +176,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Fixed("type:reserved", ""), "reserved|prepaid|paid in advance"), (Fixed("order:duration-", ""), "longest"),
     (Fixed("order:score-", ""), "best"), (Fixed("order:dlperf-", ""), "fastest"),
     (Fixed("order:dlperf_per_dphtotal-", ""), "value for money|cost effective"), (Fixed("hours:24", ""), "daily"),
-    (Fixed("hours:336", ""), "fortnight"), (Fixed("hours:168", ""), "weekly|weekly rental"), (Fixed("hours:720", ""), "monthly|monthly rental"),
+    (Fixed("hours:336", ""), "fortnight"), (Fixed("hours:2160", ""), "quarter|a quarter|quarter of a year"), (Fixed("hours:168", ""), "weekly|weekly rental"), (Fixed("hours:720", ""), "monthly|monthly rental"),
     (Unit(Size, 1.0), "gb|gib|g|gig|gigabyte"), (Unit(Size, 1e3), "tb|terabyte"),
     (Unit(Bits, 1.0), "mbps|mbit|mbit / s|megabit"), (Unit(Bits, 1e3), "gbps|gbit|gbit / s|gigabit|g|gig"),
     (Unit(Bytes, 1.0), "mb / s|mb per second"), (Unit(Bytes, 1e3), "gb / s|gb per second"),

@@ -9,7 +9,7 @@ use crate::core::State;
 use crate::core::commands::Commands;
 use crate::core::copy_item::CopyItem;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
-use crate::core::views::keys::of_list;
+use crate::core::views::keys::{command_named, of_list};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
@@ -364,7 +364,10 @@ impl View for Palette {
             .note(format!("{}", self.list.shown().len()))
             .tone(Tone::Focused);
         if self.list.shown().len() == 0 {
-            panel = panel.foot(format!("Sentences and ids: {} on Offers", scene.key(Action::Query)));
+            let command = command_named(self.list.input.text(), scene.state);
+            let sentences = format!("Sentences and ids: {} on Offers", scene.key(Action::Query));
+            let texts: Vec<_> = command.into_iter().chain([sentences]).collect();
+            panel = panel.foot(texts.join(" · "));
         }
         let inner = dialog::open(panel, (width, height), area, scene.frame.buffer_mut(), scene.theme);
         scene.searched_list(&self.list, inner);

@@ -11,6 +11,7 @@ use super::{FILTERS, RequestsPane, SEARCH, preview};
 use crate::api::LedgerEntry;
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
+use crate::core::views::keys::command_named;
 use crate::core::views::typed_search;
 use crate::core::{Pane, State};
 use crate::domain::format;
@@ -198,7 +199,11 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
                 (1, typed) => format!("The only request doesn't match “{typed}”"),
                 (many, typed) => format!("None of {many} requests matches “{typed}”"),
             },
-            format!("{} clears the search", scene.key(Action::Back)),
+            {
+                let clears = format!("{} clears the search", scene.key(Action::Back));
+                let command = command_named(Requests::read(state).search.text(), state);
+                std::iter::once(clears).chain(command).collect::<Vec<_>>().join(" · ")
+            },
         )
     };
     let text = vec![Line::styled(what, theme.heading), Line::styled(how, theme.dim)];

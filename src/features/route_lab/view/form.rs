@@ -472,6 +472,11 @@ impl NewRun {
         let mut lines = Vec::new();
         match self.plan() {
             Ok(plan) => {
+                let names = endpoint_names(scene.state);
+                if !names.is_empty() && !names.contains(&plan.endpoint) {
+                    let text = format!("None of your workergroups serves “{}”.", visible(&plan.endpoint, 40));
+                    lines.push(Line::styled(text, theme.warning));
+                }
                 lines.push(Line::styled(words::describe_plan(&plan), theme.accent));
                 let in_the_way = series_in_the_way(scene.state, &plan);
                 lines.extend(in_the_way.map(|why| Line::styled(why, theme.warning)));

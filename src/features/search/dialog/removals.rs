@@ -261,7 +261,7 @@ impl Removals {
                 wanted.id
             ),
             (Phase::Ready, Some([])) if wanted.banned.is_empty() => {
-                format!("No filter of this search hides {name}; beyond the limit it is not listed")
+                format!("Only the limit of this search can hide {name}")
             }
             (Phase::Ready, Some(hides)) => {
                 let bans = wanted.banned.iter().map(|of| format!("your ban on {of}"));

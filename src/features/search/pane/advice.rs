@@ -5,12 +5,11 @@ use ratatui::text::{Line, Span};
 use super::query::EXAMPLE;
 use crate::core::State;
 use crate::core::view::Scene;
+use crate::core::views::keys::command_named;
 use crate::domain::Resource;
-use crate::keys::pane::Pane;
-use crate::keys::{Action, BINDINGS, Binding, Context};
+use crate::keys::{Action, Context};
 use crate::table::bar::Aside;
 use crate::table::browser::Browser;
-use crate::tui::list::{fuzzy, nearest};
 use crate::tui::text::{cells, fit};
 use crate::tui::theme::Theme;
 
@@ -65,42 +64,15 @@ pub(super) fn line(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> Opti
     Some(line).filter(|line| line.width() > 0)
 }
 
-/// The key and the name of the command that typed words may be meant for; `None` if no command is near.
+/// The command that typed words may be meant for; `None` if no command is near.
 pub(super) fn command_meant(aside: &Aside, state: &State) -> Option<String> {
-    let words = match aside {
-        Aside::Unread(words) => words,
+    match aside {
+        Aside::Unread(words) => command_named(words, state),
         Aside::Exclusion => {
             let key = state.keymap.key_of(Action::Ban);
-            return Some(format!("in this search only, {key} bans in all"));
+            Some(format!("in this search only, {key} bans in all"))
         }
-    };
-    // Numbers and the shortest words are in no name.
-    let is_telling = |word: &&str| word.chars().count() > 2 && word.chars().all(char::is_alphabetic);
-    let words: Vec<_> = words.split_whitespace().filter(is_telling).collect();
-    let contexts = [Context::Table, Context::Workergroups, Context::Global];
-    let has_key = |row: &&Binding| contexts.contains(&row.context) && !row.moves();
-    let mut rows = BINDINGS.iter().filter(has_key);
-    let row = if let [word] = words[..] {
-        // A single word has to be a name, as many names contain it.
-        rows.find(|row| row.names().iter().any(|name| name.eq_ignore_ascii_case(word)))?
-    } else {
-        let lines: Vec<_> = rows
-            .map(|row| (row, format!("{} {}", row.help, row.names().join(" "))))
-            .collect();
-        let all = fuzzy(&words.join(" "), &lines);
-        *all.first().or(nearest(&words, &lines).first())?
-    };
-    let key = state.keymap.key_of(row.action);
-    if row.keys.is_empty() {
-        return Some(format!("maybe {key}"));
     }
-    let name = row.hint.map_or(row.name, |(word, _)| word);
-    Some(if row.context == Context::Workergroups {
-        let pane = state.keymap.key_of(Action::Pane(Pane::Workergroups));
-        format!("maybe {pane} {key} {name}")
-    } else {
-        format!("maybe {key} {name}")
-    })
 }
 
 /// What typing does, before anything is typed; `key` starts a new search. `None` once something is, and for an
