@@ -533,7 +533,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Workergroups, &["n"], Action::NewGroup, "new-workergroup",
         "Create a workergroup, or reopen your draft").also(&["serverless", "deploy"]).hint("new", 2),
     row(Context::Workergroups, &["t"], Action::RouteLab, "test-endpoint",
-        "Measure the endpoint with route requests").also(&["route", "load test", "latency", "benchmark"]).hint("test route", 2),
+        "Measure the endpoint with route requests").also(&["route", "send requests", "load test", "latency", "benchmark"]).hint("test route", 2),
     row(Context::Workergroups, &["C"], Action::CloneGroup, "clone-workergroup",
         "New workergroup like the selected one").hint("clone", 4),
     row(Context::Workergroups, &["i"], Action::Preflight, "preflight",

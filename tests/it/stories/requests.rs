@@ -249,7 +249,7 @@ fn a_search_narrows_the_list_at_once_and_esc_shows_all() {
     desk.expect_not("maybe");
     desk.expect("None of 5 requests matches “no response nothing like it”")
         .expect("Esc clears the search");
-    desk.keys("ctrl-u").type_text("send route requests to sdxl");
+    desk.keys("ctrl-u").type_text("send 200 requests to sdxl");
     desk.expect("maybe 3 t test route");
     desk.keys("esc").expect("12:00:05");
     desk.keys("/").type_text("429").keys("enter esc");
