@@ -154,7 +154,7 @@ fn every_phrase_means_what_a_person_means() {
     assert!(cases.len() >= 900);
     let lost = cases.iter().filter(|case| case.lost.is_some()).count();
     assert!(lost * 10 <= cases.len(), "{lost} lost");
-    let some = cases.iter().step_by(crate::cases::cases(4, 1));
+    let some = cases.iter().step_by(crate::cases::cases(6, 1));
     let (lost, kept): (Vec<_>, Vec<_>) = some.partition(|case| case.lost.is_some());
     let read_as_else = |case: &&Case| {
         let (catalog, dialect) = (case.catalog(), &Dialect::SANDBOX);
@@ -473,7 +473,7 @@ fn dropped(text: &str, reading: &plain::Reading) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::cases::cases(64, 256), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::cases::cases(32, 256), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_breaks_the_grammar(text in texts()) {
@@ -678,7 +678,7 @@ fn two_clauses_mean_what_each_of_them_means() {
         printed(&parsed.expect("the expectation parses").conditions)
     };
     let (mut read_as_else, mut refused, mut all) = (Vec::new(), 0, 0);
-    for (first, one) in CLAUSES.iter().step_by(crate::cases::cases(5, 1)) {
+    for (first, one) in CLAUSES.iter().step_by(crate::cases::cases(8, 1)) {
         for (second, other) in CLAUSES.iter().filter(|(_, other)| other != one) {
             for joint in [", ", " and ", " but ", " with ", " "] {
                 let text = format!("{first}{joint}{second}");

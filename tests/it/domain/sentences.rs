@@ -528,7 +528,7 @@ fn misread(pick: &mut Pick) -> Option<String> {
 #[test]
 fn no_sentence_of_known_clauses_is_misread() {
     let (seed, count) = std::env::var("BOURSE_SENTENCES").map_or_else(
-        |_| (44, crate::cases::cases(500, 12_000)),
+        |_| (44, crate::cases::cases(250, 12_000)),
         |text| {
             let (seed, count) = text.split_once(' ').unwrap();
             (seed.parse().unwrap(), count.parse().unwrap())

@@ -154,7 +154,7 @@ fn walk(polls: &[(i64, Vec<Option<f64>>)], bid: f64) -> Vec<Hold> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(40, 200)))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(20, 200)))]
 
     #[test]
     fn every_bid_holds_what_a_walk_over_the_hours_finds(

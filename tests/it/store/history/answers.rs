@@ -144,7 +144,7 @@ fn check_series(found: &Series, recorded: &Excerpt, question: &Question) -> Resu
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(24, 96)))]
+    #![proptest_config(ProptestConfig::with_cases(cases(12, 96)))]
 
     #[test]
     fn every_series_is_that_of_its_definition(

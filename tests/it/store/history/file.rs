@@ -176,7 +176,7 @@ fn responses_that_an_earlier_version_kept_are_removed_without_a_trace() {
 
 #[test]
 fn programs_that_start_together_all_open_a_new_file() {
-    for _ in 0..cases(12, 50) {
+    for _ in 0..cases(6, 50) {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("history.sqlite");
         let gate = std::sync::Barrier::new(4);
