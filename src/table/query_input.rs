@@ -106,7 +106,7 @@ impl Browser {
             || self.bar.understood.kept.clone(),
             |(parsed, _)| self.kept_phrases(&reading, parsed),
         );
-        let of_volumes = self.volume_meaning(text);
+        let of_volumes = self.volume_meaning();
         let own = |meaning: String| of_volumes.clone().unwrap_or(meaning);
         self.bar.understood = Understood {
             spans: phrases.map(|phrase| phrase.span.clone()).collect(),

@@ -30,9 +30,11 @@ impl Browser {
             Some(Question::Alert | Question::History | Question::Workergroup | Question::Plan) => true,
             Some(Question::Missing) | None => false,
         };
+        if !is_of_market {
+            return;
+        }
         let meant = self.meant_conditions(reading);
-        let names_model = meant.iter().any(|own| own.field.key == "gpu_name");
-        if is_of_market && names_model {
+        if meant.iter().any(|own| own.field.key == "gpu_name") {
             let usual = language::default_conditions(self.query.catalog(), self.dialect());
             parsed
                 .conditions
@@ -40,11 +42,16 @@ impl Browser {
         }
     }
 
+    /// The plain words of a query typed for offers that names a network volume; `None` for any other.
+    pub(crate) fn volume_words(&self) -> Option<String> {
+        let is_offers = self.resource() == Resource::Offers;
+        plain::volume_words(self.bar.input.text()).filter(|_| is_offers)
+    }
+
     /// The meaning of words that name a network volume, which are searched there; `None` for any other, and on other
     /// panes than Offers.
-    pub(super) fn volume_meaning(&self, text: &str) -> Option<String> {
-        let is_offers = self.resource() == Resource::Offers;
-        let words = plain::volume_words(text).filter(|_| is_offers)?;
+    pub(super) fn volume_meaning(&self) -> Option<String> {
+        let words = self.volume_words()?;
         let volumes = Resource::Volumes.catalog();
         let reading = plain::read(&words, volumes, self.dialect(), &plain::Names::default());
         let (gb, days) = reading.volume_size_and_days(self.dialect());

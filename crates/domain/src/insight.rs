@@ -99,6 +99,12 @@ pub fn numeric(column: &Column, kind: Kind, row: usize) -> Option<f64> {
     number(column.cell(row), kind)
 }
 
+/// The numbers of a field in all rows; see [`numeric`].
+pub fn numbers<'a>(listing: &'a Listing, field: &'static Field) -> impl Iterator<Item = f64> + 'a {
+    let column = listing.column(field);
+    (0..listing.len()).filter_map(move |row| numeric(column, field.kind, row))
+}
+
 /// The number in a cell of a field of that kind; see [`numeric`].
 fn number(cell: CellRef<'_>, kind: Kind) -> Option<f64> {
     match cell {

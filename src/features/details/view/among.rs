@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use super::draw::titled;
 use super::{Detail, overview};
 use crate::core::view::Scene;
-use crate::domain::insight::{Spread, axes, numeric};
+use crate::domain::insight::{self, Spread, axes, numeric};
 use crate::domain::text::truncate;
 use crate::domain::{Dialect, Field, Kind, Listing, Resource, format};
 use crate::tui::rail::Rail;
@@ -47,11 +47,11 @@ pub(super) fn figures(listing: &Listing, row: usize, resource: Resource) -> Vec<
     let numbers = axes(listing).filter(|field| matches!(field.kind, Kind::Number | Kind::Integer));
     let figure = |field: &'static Field| {
         let column = listing.column(field);
-        let values = (0..listing.len()).filter_map(|row| numeric(column, field.kind, row));
         Some(Figure {
             field,
             value: numeric(column, field.kind, row)?,
-            spread: Spread::from_values(values).filter(|spread| spread.lowest < spread.highest)?,
+            spread: Spread::from_values(insight::numbers(listing, field))
+                .filter(|spread| spread.lowest < spread.highest)?,
         })
     };
     numbers.filter_map(figure).collect()

@@ -7,10 +7,10 @@ use super::{SearchDialog, Tab, draw_condition, settings};
 use crate::core::view::{Region, Scene};
 use crate::core::views::request_preview::RequestPreview;
 use crate::core::views::sheet;
-use crate::domain::insight::{Histogram, numeric, only_value};
+use crate::domain::insight::{Histogram, only_value};
 use crate::domain::language::print_condition_briefly;
 use crate::domain::routing::words;
-use crate::domain::{CellRef, Direction, Field, Kind, format};
+use crate::domain::{CellRef, Direction, Field, format};
 use crate::keys::{Action, Context, Step};
 use crate::tui::form::FormLines;
 use crate::tui::panel::{Panel, Size};
@@ -209,14 +209,7 @@ fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 fn distribution(view: &SearchDialog, field: &'static Field, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     const MOST: usize = 36;
     const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-    let listing = scene.state.browser().and_then(|browser| browser.listing());
-    let is_number = matches!(field.kind, Kind::Number | Kind::Integer);
-    let Some(listing) = listing.filter(|_| is_number) else {
-        return Vec::new();
-    };
-    let column = listing.column(field);
-    let values = (0..listing.len()).filter_map(|row| numeric(column, field.kind, row));
-    let values: Vec<f64> = values.collect();
+    let values = draw_condition::loaded_numbers(field, scene);
     let theme = scene.theme;
     if let Some((value, many)) = only_value(&values).filter(|(_, many)| *many > 1) {
         let value = format::with_unit(field, value, view.dialect);

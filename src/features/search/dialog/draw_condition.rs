@@ -10,7 +10,7 @@ use ratatui::widgets::{StatefulWidget, Widget};
 use super::condition::ConditionForm;
 use crate::core::view::{Region, Scene};
 use crate::core::views::chart::{self, Axis, Labels};
-use crate::domain::insight::{Scale, numeric};
+use crate::domain::insight::{Scale, numbers};
 use crate::domain::{Field, Kind, Operand, Unit, Value, format};
 use crate::keys::{Action, Context};
 use crate::tui::text::{cells, fit, wrap};
@@ -67,20 +67,24 @@ pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mu
         [rest, Rect::default()]
     };
     scene.scroll(Region::MAIN, Choices { form, theme }, list);
-    loaded_numbers(form.field, chart, scene);
+    distribution(form.field, chart, scene);
+}
+
+/// The numbers of a field in the loaded rows; empty for other fields and without rows.
+pub(super) fn loaded_numbers(field: &'static Field, scene: &Scene<'_, '_>) -> Vec<f64> {
+    let listing = scene.state.browser().and_then(|browser| browser.listing());
+    let is_number = matches!(field.kind, Kind::Number | Kind::Integer);
+    let listing = listing.filter(|_| is_number);
+    listing.map_or_else(Vec::new, |listing| numbers(listing, field).collect())
 }
 
 /// Draws the distribution of a field's numbers in the loaded rows; nothing for other fields, and without enough
 /// different numbers or room.
-fn loaded_numbers(field: &'static Field, area: Rect, scene: &mut Scene<'_, '_>) {
-    let listing = scene.state.browser().and_then(|browser| browser.listing());
-    let is_number = matches!(field.kind, Kind::Number | Kind::Integer);
-    let Some(listing) = listing.filter(|_| is_number && area.height >= LEAST_CHART - 1) else {
+fn distribution(field: &'static Field, area: Rect, scene: &mut Scene<'_, '_>) {
+    if area.height < LEAST_CHART - 1 {
         return;
-    };
-    let column = listing.column(field);
-    let values = (0..listing.len()).filter_map(|row| numeric(column, field.kind, row));
-    let values: Vec<f64> = values.collect();
+    }
+    let values = loaded_numbers(field, scene);
     if let Some(scale) = Scale::fit(values.iter().copied(), None) {
         let heading = format!(
             "{} of {}",

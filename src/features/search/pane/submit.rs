@@ -4,7 +4,7 @@ use super::{BrowserPane, Focus, advice};
 use crate::core::view::{Cx, Open};
 use crate::domain::local::LocalTime;
 use crate::domain::plain::Question;
-use crate::domain::{Resource, language, plain};
+use crate::domain::{Resource, language};
 use crate::features::search::answer;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
@@ -15,7 +15,7 @@ use crate::table::typed_words::RATE_WITHOUT_MODEL;
 /// cluster. A mistake is only shown.
 pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>) {
     let browser = cx.table(view.resource);
-    if let Some(words) = volume_words(browser) {
+    if let Some(words) = browser.volume_words() {
         browser.cancel_typed();
         view.focus = Focus::Table;
         search_volumes(&words, local, cx);
@@ -54,12 +54,6 @@ pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>)
     if let Some(wanted) = ran.cluster {
         cx.open_on(Open::ClusterOfShape(wanted));
     }
-}
-
-/// The plain words of a query typed for offers that names a network volume; `None` for any other.
-fn volume_words(browser: &Browser) -> Option<String> {
-    let is_offers = browser.resource() == Resource::Offers;
-    plain::volume_words(browser.bar.input.text()).filter(|_| is_offers)
 }
 
 /// Searches the volumes for plain words and the default conditions, and goes to their tab; words that are not understood
