@@ -6,10 +6,8 @@ use ratatui::text::{Line, Span};
 use crate::core::view::Scene;
 use crate::domain::Field;
 use crate::domain::text::truncate;
-use crate::tui::report::Report;
 use crate::tui::text::{cells, whole_clauses};
 use crate::tui::theme::Theme;
-use crate::tui::viewport::Viewport;
 
 /// Width of a field's name and of its value beside the JSON, in cells.
 const LABEL: u16 = 16;
@@ -56,17 +54,17 @@ pub(crate) fn json_width(area: Rect) -> u16 {
     }
 }
 
-/// Draws the notes on the lines of a report that is drawn in `area` with this viewport: each beside its line in the
-/// area for notes, or behind a longer line. A meaning that does not fit is shortened to whole clauses, and left out
-/// in a narrow area. Left out are notes whose name does not fit, and those behind a line that is wrapped.
+/// Draws the notes on lines of JSON that are drawn in `area`, of which `lines` has the index and the row of each visible
+/// one: each beside its line in the area for notes, or behind a longer line. A meaning that does not fit is shortened
+/// to whole clauses, and left out in a narrow area. Left out are notes whose name does not fit, and those behind a
+/// line that is wrapped.
 pub(crate) fn draw(
-    (report, viewport): (&Report, Viewport),
+    lines: &[(usize, u16)],
     note: impl Fn(usize) -> Option<MemberNote>,
     area: Rect,
     scene: &mut Scene<'_, '_>,
 ) {
     let [json, _] = columns(area);
-    let lines = report.visible(viewport, scene.theme);
     let below = lines.iter().skip(1).map(|(_, row)| Some(*row)).chain([None]);
     for ((line, row), below) in lines.iter().zip(below) {
         let y = area.y.saturating_add(*row);

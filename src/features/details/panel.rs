@@ -14,14 +14,16 @@ use crate::tui::text::fit;
 /// Maximum width of a preview that has only its card; a wider one is below its list.
 const BESIDE: u16 = 90;
 
-/// Draws the card of the record in `row` in a panel beside its list; nothing before the list has a response.
+/// Draws the card of the record in `row` in a panel; nothing before its list has a response. Beside the list it has the
+/// place of the selected row in it and the key for facts that do not fit.
 pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(subject) = Subject::new(resource, row, scene) else {
         return;
     };
     let browser = &scene.state.browsers[resource];
     let id = subject.listing.id(row).map(|id| id.to_string());
-    let place = (browser.selected_row() == Some(row)).then(|| {
+    let is_beside_list = scene.depth == 0;
+    let place = (is_beside_list && browser.selected_row() == Some(row)).then(|| {
         let rows = format::grouped(browser.view().len());
         format!("{} of {rows}", format::grouped(browser.cursor() + 1))
     });
@@ -36,7 +38,7 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
         }
         (vec![(lines, inner)], is_cut)
     };
-    let all = is_cut.then(|| format!("{} all", scene.key(Action::Open)));
+    let all = (is_cut && is_beside_list).then(|| format!("{} all", scene.key(Action::Open)));
     let note: Vec<String> = [all, place].into_iter().flatten().collect();
     panel
         .note(note.join(" · "))
@@ -63,9 +65,11 @@ fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene
 }
 
 /// The card of a wide preview, the rest of the overview and the record's JSON in two columns, or in three if
-/// two do not hold them on a wide screen; and whether facts of the card or the overview are left out. Short
-/// texts side by side would leave the lower half blank.
+/// two do not hold them and three are wide enough for sentences; and whether facts of the card or the overview are left
+/// out. Short texts side by side would leave the lower half blank.
 fn beside(subject: Subject<'_>, area: Rect, scene: &Scene<'_, '_>) -> (Columns, bool) {
+    /// Minimum width of one of three columns.
+    const COLUMN: u16 = 44;
     let blocks = below_card(subject.resource(), subject.row, scene);
     let json = json_of(subject.listing, subject.row, scene.theme);
     let (mut texts, mut columns) = (Vec::new(), Vec::new());
@@ -88,7 +92,7 @@ fn beside(subject: Subject<'_>, area: Rect, scene: &Scene<'_, '_>) -> (Columns, 
             texts[0].extend(record);
         }
         let fits = texts.iter().all(|text| text.len() <= usize::from(area.height));
-        if fits || scene.size != Size::Wide {
+        if fits || area.width < 3 * COLUMN {
             break;
         }
     }

@@ -242,6 +242,8 @@ fn no_details_of_a_request_are_mostly_empty() {
         desk.theme = Theme::DARK;
         desk.resize(columns, rows).keys("enter");
         found.measure("details of a request", &desk, (columns, most));
+        desk.keys("f").expect("Edit and send").expect("Further conditions");
+        found.measure("body in the editor", &desk, (columns, most));
     }
     assert!(found.0.is_empty(), "{}", found.0.join("\n"));
 }
@@ -252,6 +254,9 @@ fn no_view_of_a_workergroup_is_mostly_empty() {
     let mut form = desk(80, 24);
     form.keys("3").answer(FOUR).keys("n");
     found.measure("blank group form", &form, (80, 25));
+    let mut compared = desk(200, 60);
+    compared.keys("3").answer(FOUR).keys("space j space v").expect("Compare 2");
+    found.measure("comparison of two groups", &compared, (200, 22));
     for (name, keys, most) in UNCHECKED_GROUP_VIEWS {
         let mut desk = desk(200, 60);
         desk.keys("3").answer(FOUR).keys(keys);

@@ -168,8 +168,11 @@ fn marked_offers_stand_side_by_side_with_the_best_marked() {
     desk.expect_not("$/h per GPU");
     assert_eq!(values("$/h per GB VRAM")[4..], ["$0.01708/h", "*", "$0.00917/h"]);
     assert_eq!(values("$/h per DLPerf")[3..], ["*", "$0.00410/h", "$0.00440/h"]);
+    desk.expect("The same in all");
     desk.keys("d").expect("differing rows only");
-    desk.expect_not("24 GB").expect("$/h per GB VRAM");
+    desk.expect_not("The same in all").expect("$/h per GB VRAM");
+    // Below the values there is room for both cards, with the facts that do not differ.
+    desk.expect("╭ 101 ").expect("╭ 103 ").expect("2 slices");
     desk.keys("d right enter").selects("103");
     desk.keys("v space").selects("103").expect("1 marked");
 }

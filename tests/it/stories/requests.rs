@@ -551,7 +551,9 @@ fn a_search_is_changed_validated_while_typing_and_sent() {
         .expect("Edit and send: search offers")
         .expect(" 2   \"verified\": {\"eq\": true},")
         .expect("Request 1 as sent")
-        .expect("Valid JSON, 44 bytes (Ctrl-s sends it)");
+        .expect("Valid JSON, 44 bytes (Ctrl-s sends it)")
+        .expect("gpu_name             text ")
+        .expect_not("verified             true, false");
     desk.keys("down down end").type_text(",");
     desk.expect("Line 4, column 1: trailing comma").expect("!4 }");
     desk.keys("ctrl-s").expect("Not sent: line 4, column 1");

@@ -74,8 +74,10 @@ impl Grid {
 }
 
 /// Draws the comparison: the verdict, the header and the values of each column, and the totals where the
-/// height allows.
+/// height allows; below them, where there is room, the cards of the compared rows side by side.
 pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
+    /// Minimum height of a card.
+    const LEAST_CARD: u16 = 12;
     let theme = scene.theme;
     let many = view.rows.len();
     let mut notes = Vec::new();
@@ -97,6 +99,13 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     let above = u16::try_from(verdict.len()).unwrap_or(0);
     let totals = totals(view, area.height, width);
     let below = u16::try_from(totals.len()).unwrap_or(0);
+    let table = frame.1 + above + 2 + u16::try_from(view.lines.len()).unwrap_or(u16::MAX).saturating_add(below);
+    let [area, under] = if area.height >= table.saturating_add(LEAST_CARD) {
+        Layout::vertical([Length(table), Fill(1)]).areas(area)
+    } else {
+        [area, Rect::default()]
+    };
+    cards(view, under, scene);
     let mut shown = Viewport::default();
     let page = area.height.saturating_sub(frame.1 + above + 2 + below);
     let halves = Grid::halves(view, Rect::new(0, 0, width, 1), page).len();
@@ -130,6 +139,24 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     scene.scroll(Region::MAIN, lines, body);
     for (row, line) in foot.rows().zip(totals) {
         scene.render(TextLine::styled(line, theme.text), row);
+    }
+}
+
+/// Draws the cards of the compared rows side by side, as many as fit, including the current one; nothing in an empty
+/// area.
+fn cards(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
+    /// Minimum width of a card.
+    const CARD: u16 = 48;
+    let Some(listing) = scene.state.browsers[view.resource].listing().filter(|_| !area.is_empty()) else {
+        return;
+    };
+    let fitting = usize::from((area.width / CARD).max(1)).min(view.rows.len());
+    let first = (view.cursor + 1).saturating_sub(fitting);
+    let columns = Layout::horizontal(vec![Fill(1); fitting]).split(area);
+    for (compared, column) in view.rows.iter().skip(first).zip(columns.iter()) {
+        if let Some(row) = listing.row(compared.id) {
+            scene.card(view.resource, row, *column);
+        }
     }
 }
 

@@ -139,7 +139,8 @@ fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -
     if let Some(listing) = state.browsers[view.resource].listing() {
         let record = listing.full_record(row);
         let note = |line| view.json.note(line, listing, &record, state.profile.dialect);
-        member_notes::draw((&view.json.report, viewport), note, area, scene);
+        let lines = view.json.report.visible(viewport, scene.theme);
+        member_notes::draw(&lines, note, area, scene);
     }
     draw_below_json(view, row, viewport, area, scene);
     viewport

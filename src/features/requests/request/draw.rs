@@ -147,7 +147,8 @@ fn text(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>
         let field = (*fields.get(line)?)?;
         Some(MemberNote { field, value: None })
     };
-    member_notes::draw((report, viewport), note, area, scene);
+    let lines = report.visible(viewport, scene.theme);
+    member_notes::draw(&lines, note, area, scene);
     viewport
 }
 

@@ -159,37 +159,46 @@ fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
     lines
 }
 
+/// The catalog of the records of an operation; `None` for one without records.
+pub(super) const fn catalog_of(operation: Operation) -> Option<&'static Catalog> {
+    match operation {
+        Operation::SearchOffers => Some(Resource::Offers.catalog()),
+        Operation::SearchVolumes => Some(Resource::Volumes.catalog()),
+        Operation::ListWorkergroups | Operation::CreateWorkergroup => Some(Resource::Workergroups.catalog()),
+        Operation::UnlistVolume | Operation::Route => None,
+    }
+}
+
 /// The fields of the members of both bodies, by their lines; none for an operation without records.
 fn fields_of_bodies(
     request: &[Line<'_>],
     response: &[Line<'_>],
     operation: Operation,
 ) -> [Vec<Option<&'static Field>>; 2] {
-    let resource = match operation {
-        Operation::SearchOffers => Resource::Offers,
-        Operation::SearchVolumes => Resource::Volumes,
-        Operation::ListWorkergroups | Operation::CreateWorkergroup => Resource::Workergroups,
-        Operation::UnlistVolume | Operation::Route => return [Vec::new(), Vec::new()],
+    let Some(catalog) = catalog_of(operation) else {
+        return [Vec::new(), Vec::new()];
     };
-    let catalog = resource.catalog();
     [
         fields_of_parameters(request, catalog),
         fields_of_members(response, catalog),
     ]
 }
 
-/// The fields of the conditions or parameters of a request, by its lines: its members, or those of its only one.
+/// The fields of the conditions or parameters of a request, by its lines.
 fn fields_of_parameters(lines: &[Line<'_>], catalog: &'static Catalog) -> Vec<Option<&'static Field>> {
+    let field = |line: &Line<'_>| field_of_parameter(&line.to_string(), catalog);
+    lines.iter().map(field).collect()
+}
+
+/// The field of the condition or parameter in a line of a request's indented body: of a member, or of one of its only
+/// member.
+pub(super) fn field_of_parameter(line: &str, catalog: &'static Catalog) -> Option<&'static Field> {
     /// The greatest indent of a member of the only member.
     const DEEPEST: usize = 4;
-    let field = |line: &Line<'_>| {
-        let text = line.to_string();
-        let member = text.trim_start();
-        let (key, _) = member.strip_prefix('"')?.split_once("\":")?;
-        let is_parameter = text.len() - member.len() <= DEEPEST;
-        is_parameter.then(|| catalog.by_key(key)).flatten()
-    };
-    lines.iter().map(field).collect()
+    let member = line.trim_start();
+    let (key, _) = member.strip_prefix('"')?.split_once("\":")?;
+    let is_parameter = line.len() - member.len() <= DEEPEST;
+    is_parameter.then(|| catalog.by_key(key)).flatten()
 }
 
 /// The field of each line that is a member of a record in a response, from the catalog of the operation's records;
