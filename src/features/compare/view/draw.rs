@@ -23,6 +23,9 @@ const COLUMN: u16 = 18;
 /// Minimum width of the labels, in cells.
 const LABEL: u16 = 18;
 
+/// Minimum width and height of a card below the values.
+const LEAST_CARD: (u16, u16) = (48, 12);
+
 /// Positions of the labels and the visible columns.
 struct Grid {
     label: Rect,
@@ -76,8 +79,6 @@ impl Grid {
 /// Draws the comparison: the verdict, the header and the values of each column, and the totals where the
 /// height allows; below them, where there is room, the cards of the compared rows side by side.
 pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
-    /// Minimum height of a card.
-    const LEAST_CARD: u16 = 12;
     let theme = scene.theme;
     let many = view.rows.len();
     let mut notes = Vec::new();
@@ -89,18 +90,13 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
         Size::Medium | Size::Wide => (4, 2),
     };
     let width = area.width.saturating_sub(frame.0);
-    let verdict: Vec<String> = view
-        .verdict
-        .iter()
-        .cloned()
-        .chain(ratings(view, scene))
-        .flat_map(|sentence| wrap(&sentence, width))
-        .collect();
+    let sentences = view.verdict.iter().cloned().chain(ratings(view, scene));
+    let verdict: Vec<String> = sentences.flat_map(|sentence| wrap(&sentence, width)).collect();
     let above = u16::try_from(verdict.len()).unwrap_or(0);
     let totals = totals(view, area.height, width);
     let below = u16::try_from(totals.len()).unwrap_or(0);
     let table = frame.1 + above + 2 + u16::try_from(view.lines.len()).unwrap_or(u16::MAX).saturating_add(below);
-    let [area, under] = if area.height >= table.saturating_add(LEAST_CARD) {
+    let [area, under] = if area.height >= table.saturating_add(LEAST_CARD.1) {
         Layout::vertical([Length(table), Fill(1)]).areas(area)
     } else {
         [area, Rect::default()]
@@ -145,12 +141,10 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
 /// Draws the cards of the compared rows side by side, as many as fit, including the current one; nothing in an empty
 /// area.
 fn cards(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
-    /// Minimum width of a card.
-    const CARD: u16 = 48;
     let Some(listing) = scene.state.browsers[view.resource].listing().filter(|_| !area.is_empty()) else {
         return;
     };
-    let fitting = usize::from((area.width / CARD).max(1)).min(view.rows.len());
+    let fitting = usize::from((area.width / LEAST_CARD.0).max(1)).min(view.rows.len());
     let first = (view.cursor + 1).saturating_sub(fitting);
     let columns = Layout::horizontal(vec![Fill(1); fitting]).split(area);
     for (compared, column) in view.rows.iter().skip(first).zip(columns.iter()) {

@@ -19,7 +19,7 @@ use crate::tui::text::wrap;
 const WIDEST: u16 = 116;
 
 /// Maximum number of preview lines.
-const TEXT: u16 = 8;
+const TEXT: u16 = 7;
 
 #[derive(Debug)]
 pub struct CopyMenu {

@@ -76,6 +76,7 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
             // Workergroups and volumes have few fields.
             match view.resource {
                 Resource::Workergroups if scene.size == Size::Wide => draw_group_fields(view, row, body, scene),
+                Resource::Workergroups if scene.size == Size::Medium => draw_fields_and_supply(view, row, body, scene),
                 Resource::Volumes => draw_volume_fields(view, body, scene),
                 Resource::Offers | Resource::Workergroups => fields::draw(view, body, scene),
             }
@@ -114,6 +115,19 @@ fn draw_group_fields(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_
     };
     let rest = draw_offers(view, row, rest, scene);
     draw_mixes(row, rest, scene);
+}
+
+/// Draws the fields of a workergroup; below them its conditions, beside the offers that its search finds.
+fn draw_fields_and_supply(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let height = fields::height(view, area, scene);
+    let [top, rest] = Layout::vertical([Constraint::Max(height), Constraint::Fill(1)])
+        .spacing(1)
+        .areas(area);
+    fields::draw(view, top, scene);
+    let [left, right] = Layout::horizontal([Constraint::Fill(1); 2]).spacing(3).areas(rest);
+    let below = draw_search(row, left, scene);
+    draw_mixes(row, below, scene);
+    draw_offers(view, row, right, scene);
 }
 
 /// Draws the fields of a volume, and where there is room below them its numbers among those of all loaded volumes

@@ -57,7 +57,7 @@ pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let rows = u16::try_from(Requests::read(scene.state).rows().len()).unwrap_or(u16::MAX);
     let above = rows.saturating_add(AROUND).max(if is_compact { 0 } else { LEAST_LIST });
     let left = area.height.saturating_sub(above);
-    if left >= if is_compact { LEAST_PREVIEW } else { area.height * 2 / 3 } {
+    if left >= if is_compact { LEAST_PREVIEW } else { area.height * 2 / 5 } {
         // Few requests: beside them most of the screen would be blank.
         let [top, bottom] = Layout::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(area);
         list(view, top, scene);

@@ -21,7 +21,7 @@ use crate::tui::viewport::Viewport;
 const VALUE: u16 = 36;
 
 /// Lines of a chart below the offered values, with the blank one above it: the fewest, and the most of the chart.
-const LEAST_CHART: u16 = 10;
+const LEAST_CHART: u16 = 7;
 const TALLEST_CHART: u16 = 30;
 
 /// Draws the condition form. `fate` is how the condition is applied: to the loaded rows (`local`), by the

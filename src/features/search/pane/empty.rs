@@ -23,6 +23,7 @@ use crate::table::remote::Phase;
 use crate::tui::dialog::{self, READABLE};
 use crate::tui::panel::{Panel, Size, Tone};
 use crate::tui::text::{capitalized, wrap};
+use crate::tui::theme::Theme;
 
 /// A sentence, its reasons, and the keys that help.
 struct Note {
@@ -73,21 +74,44 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Paragraph::new(text).centered(), middle);
 }
 
-/// Draws the search that found no rows or failed below a message of `height` rows, unless the preview shows it or
-/// there is no room; returns the area left for the message.
+/// Draws the search that found no rows or failed below a message of `height` rows, unless there is no room: its
+/// conditions with their meanings and the request, side by side or below each other, in a narrow area the conditions
+/// alone while another search is typed; beside a preview, which has the conditions, its request. Returns the area left
+/// for the message.
 fn above_search(browser: &Browser, height: u16, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     /// The least height of the search, with its title.
     const LEAST: u16 = 5;
-    if scene.size == Size::Wide || !is_settled(browser) || area.height < height + LEAST {
+    /// The least width of conditions with their meanings beside the request.
+    const SIDE_BY_SIDE: u16 = 100;
+    if !is_settled(browser) || area.height < height + LEAST {
         return area;
     }
-    // The conditions alone are short: they stand in the middle with their message.
-    let below = match typed_conditions(browser) {
-        Some(conditions) => Length(u16::try_from(conditions.len()).unwrap_or(u16::MAX).saturating_add(2)),
-        None => Fill(1),
+    let [mut conditions, request] = search_parts(browser, scene.theme);
+    let has_preview = scene.size == Size::Wide && !scene.state.screen.split.is_folded();
+    let columns = if has_preview {
+        vec![request]
+    } else if area.width >= SIDE_BY_SIDE {
+        vec![conditions, request]
+    } else {
+        if typed_conditions(browser).is_none() {
+            conditions.push(Line::default());
+            conditions.extend(request);
+        }
+        vec![conditions]
     };
-    let [message, below] = Layout::vertical([Length(height), below]).flex(Flex::Center).areas(area);
-    search(browser, below, scene);
+    let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2);
+    let below = rows.min(area.height - height);
+    let [message, below] = Layout::vertical([Length(height), Length(below)])
+        .flex(Flex::Center)
+        .areas(area);
+    let title = if has_preview { "Its request" } else { title(browser) };
+    let inner = scene.panel(Panel::new(title), below);
+    let widths = [Fill(3), Fill(2)].into_iter().take(columns.len());
+    let areas = Layout::horizontal(widths).spacing(2).split(inner);
+    for (lines, column) in columns.into_iter().zip(areas.iter()) {
+        sheet::text(lines, *column, scene);
+    }
     message
 }
 
@@ -110,29 +134,37 @@ pub(super) fn is_settled(browser: &Browser) -> bool {
     is_empty && (has_failed || browser.listing().is_some())
 }
 
-/// Draws the search that found no rows or failed, in place of the preview: its conditions with their meanings, and
-/// the request; while another search is typed, the conditions of that.
+/// Draws the conditions of the search that found no rows or failed, or of another one while that is typed, with their
+/// meanings, in place of the preview.
 pub(super) fn search(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
-    let theme = scene.theme;
-    let typed = typed_conditions(browser);
-    let title = if typed.is_some() {
+    let inner = scene.panel(Panel::new(title(browser)), area);
+    let [conditions, _] = search_parts(browser, scene.theme);
+    sheet::text(conditions, inner, scene);
+}
+
+/// The title of the search that found no rows or failed, or of another one while that is typed.
+fn title(browser: &Browser) -> &'static str {
+    if typed_conditions(browser).is_some() {
         "Search on Enter"
     } else {
         "Your search"
-    };
-    let inner = scene.panel(Panel::new(title), area);
-    let active = typed.unwrap_or(&browser.query.conditions).iter();
-    let mut lines = condition_lines(active.filter(|own| own.enabled), theme);
-    if lines.is_empty() {
-        lines.push(Line::styled("No filters", theme.dim));
     }
-    if typed.is_some() {
-        return sheet::text(lines, inner, scene);
+}
+
+/// The conditions of the search, or of another one while that is typed, with their meanings; and its request.
+fn search_parts(browser: &Browser, theme: &Theme) -> [Vec<Line<'static>>; 2] {
+    let mut query = browser.query.clone();
+    if let Some(typed) = typed_conditions(browser) {
+        query.conditions = typed.to_vec();
     }
-    let preview = RequestPreview::new(browser.query.clone(), browser.dialect());
-    lines.extend([Line::default(), Line::styled(preview.request, theme.heading)]);
-    lines.extend(preview.json.into_iter().map(|line| Line::styled(line, theme.dim)));
-    sheet::text(lines, inner, scene);
+    let mut conditions = condition_lines(query.active(), theme);
+    if conditions.is_empty() {
+        conditions.push(Line::styled("No filters", theme.dim));
+    }
+    let preview = RequestPreview::new(query, browser.dialect());
+    let json = preview.json.into_iter().map(|line| Line::styled(line, theme.dim));
+    let request = std::iter::once(Line::styled(preview.request, theme.heading)).chain(json);
+    [conditions, request.collect()]
 }
 
 /// The message for a table without rows, by the phase of its request and the reason that no row is shown.
