@@ -245,6 +245,13 @@ fn no_details_of_a_request_are_mostly_empty() {
         desk.keys("f").expect("Edit and send").expect("Further conditions");
         found.measure("body in the editor", &desk, (columns, most));
     }
+    for count in [1, 12, 16, 22, 30] {
+        let entries = (0..count).map(|after| requests::search(f64::from(after), body, &answer));
+        let mut desk = requests::desk(entries.collect());
+        desk.theme = Theme::DARK;
+        desk.resize(200, 60).expect("Request body");
+        found.measure(&format!("{count} requests"), &desk, (200, 22));
+    }
     assert!(found.0.is_empty(), "{}", found.0.join("\n"));
 }
 
@@ -257,6 +264,8 @@ fn no_view_of_a_workergroup_is_mostly_empty() {
     let mut compared = desk(200, 60);
     compared.keys("3").answer(FOUR).keys("space j space v").expect("Compare 2");
     found.measure("comparison of two groups", &compared, (200, 22));
+    compared.resize(120, 40).keys("esc G k enter tab").expect("▏Fields▕");
+    found.measure("fields of a group", &compared, (120, 25));
     for (name, keys, most) in UNCHECKED_GROUP_VIEWS {
         let mut desk = desk(200, 60);
         desk.keys("3").answer(FOUR).keys(keys);

@@ -117,7 +117,7 @@ fn draw_group_fields(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_
     draw_mixes(row, rest, scene);
 }
 
-/// Draws the fields of a workergroup; below them its conditions, beside the offers that its search finds.
+/// Draws the fields of a workergroup; below them its conditions and its JSON, beside the offers that its search finds.
 fn draw_fields_and_supply(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let height = fields::height(view, area, scene);
     let [top, rest] = Layout::vertical([Constraint::Max(height), Constraint::Fill(1)])
@@ -126,6 +126,7 @@ fn draw_fields_and_supply(view: &Detail, row: usize, area: Rect, scene: &mut Sce
     fields::draw(view, top, scene);
     let [left, right] = Layout::horizontal([Constraint::Fill(1); 2]).spacing(3).areas(rest);
     let below = draw_search(row, left, scene);
+    let below = draw_record(row, below, scene);
     draw_mixes(row, below, scene);
     draw_offers(view, row, right, scene);
 }
