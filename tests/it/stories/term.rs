@@ -61,6 +61,13 @@ fn a_size_and_a_time_in_the_query_bar_price_the_volumes() {
     desk.keys("ctrl-u")
         .type_text(" 2 TB for 3 months")
         .expect("bill 2TB for 3 months");
+    desk.keys("ctrl-u")
+        .type_text(" 2 TB for a quarter")
+        .expect("bill 2TB for 3 months");
+    desk.keys("ctrl-u")
+        .type_text(" 2 TB fortnight")
+        .expect("bill 2TB for 14 days");
+    desk.keys("ctrl-u").type_text(" 2 TB for 3 months");
     desk.keys("enter").expect("Term $");
     let Request::Search(query) = desk.asked() else { panic!() };
     assert_eq!(query.active().filter(|own| own.field.key == "duration").count(), 1);

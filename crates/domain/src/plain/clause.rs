@@ -351,6 +351,10 @@ fn is_sized(text: &Text<'_>, at: usize) -> bool {
 /// `hours:24`; `None` if it is empty, or if the searched resource has no such setting or order.
 fn meant(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
     let fact = match meaning.split_once([':', '=']) {
+        Some(("hours", number)) if text.is_volumes() => {
+            let hours: f64 = number.parse().ok()?;
+            Fact::Condition(format!("duration>={}", hours / 24.0))
+        }
         Some(("type" | "hours", _)) if !text.is_offers() => return None,
         Some(("type", model)) => {
             let model = Some(model.parse().ok()?);
