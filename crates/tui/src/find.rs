@@ -7,6 +7,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::input_widget::InputWidget;
+use super::text::cells;
 use super::text_input::{InputLine, Pasted, TextInput};
 use super::theme::Theme;
 use super::viewport::Viewport;
@@ -149,6 +150,16 @@ impl InputWidget for Find {
     }
 }
 
+/// The words on a search without a match; after several words, which may be a sentence, with the place for those.
+pub fn without_match(words: &str, typed: &str) -> String {
+    /// The fewest words of a sentence.
+    const SENTENCE: usize = 3;
+    if typed.split_whitespace().count() < SENTENCE {
+        return words.to_owned();
+    }
+    format!("{words}; sentences are for the search of Offers")
+}
+
 /// The line of a search: the input, and the number of the current match.
 #[derive(Debug)]
 pub struct FindLine<'a> {
@@ -170,14 +181,14 @@ impl StatefulWidget for FindLine<'_> {
         let find = self.find;
         let count = match (find.input.is_empty(), find.matches.len()) {
             (true, _) => String::new(),
-            (false, 0) => "no match".to_owned(),
+            (false, 0) => without_match("no match", find.input.text()),
             (false, many) => format!("{} of {many}", find.at + 1),
         };
         Line::styled("/", self.theme.accent).render(area, buffer);
-        let width = area.width.saturating_sub(16);
+        let width = area.width.saturating_sub(cells(&count).max(13) + 3);
         let typed = Rect::new(area.x + 2, area.y, width, 1).intersection(area);
         InputLine::new(&find.input, self.theme).render(typed, buffer, cursor);
-        let rest = Rect::new(typed.right() + 1, area.y, 13, 1).intersection(area);
+        let rest = Rect::new(typed.right() + 1, area.y, area.width, 1).intersection(area);
         Line::styled(count, self.theme.dim).render(rest, buffer);
         *cursor = cursor.filter(|_| find.is_typing);
     }

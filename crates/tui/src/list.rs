@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
+use super::find::without_match;
 use super::input_widget::InputWidget;
 use super::text::{cells, fit, whole_clauses};
 use super::text_input::{Pasted, TextInput};
@@ -410,7 +411,10 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
             self.line(item, place, columns, row.width).render(row, buffer);
         }
         let heading = match total {
-            0 => Some(Line::styled(" Nothing matches", self.theme.dim)),
+            0 => {
+                let text = without_match(" Nothing matches", self.list.input.text());
+                Some(Line::styled(text, self.theme.dim))
+            }
             _ => (others().len() > 0).then(|| Line::styled(" Without a match", self.theme.heading)),
         };
         if let (Some(heading), Some(row)) = (heading, rows.next()) {
@@ -459,24 +463,32 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
     }
 }
 
-/// The keys of the lines that hold at least half of the longer words, those with the most first; empty without such
-/// words.
+/// The keys of the lines that hold at least half of the longer words, the nearest first: words in few lines count more
+/// (inverse document frequency). Empty without longer words.
 pub fn nearest<K: Copy>(words: &[&str], lines: &[(K, String)]) -> Vec<K> {
     /// The fewest letters of a word that a line does not contain by chance.
     const LONGER: usize = 4;
-    let longer: Vec<String> = words
+    let lines: Vec<_> = lines.iter().map(|(key, line)| (*key, line.to_lowercase())).collect();
+    let words: Vec<(String, f64)> = words
         .iter()
-        .filter(|word| word.chars().count() >= LONGER)
-        .map(|word| word.to_lowercase())
+        .map(|word| {
+            let word = word.to_lowercase();
+            let holding = lines.iter().filter(|(_, line)| line.contains(&word)).count();
+            let weight = (lines.len() as f64 / holding.max(1) as f64).ln();
+            (word, weight)
+        })
         .collect();
-    let held = |line: &str| {
-        let line = line.to_lowercase();
-        longer.iter().filter(|word| line.contains(word.as_str())).count()
+    let is_longer = |word: &str| word.chars().count() >= LONGER;
+    let longer = words.iter().filter(|(word, _)| is_longer(word)).count();
+    let near = |(key, line): &(K, String)| {
+        let held = || words.iter().filter(|(word, _)| line.contains(word.as_str()));
+        let many = held().filter(|(word, _)| is_longer(word)).count();
+        let weight: f64 = held().map(|(_, weight)| weight).sum();
+        (many > 0 && 2 * many >= longer).then_some((weight, *key))
     };
-    let mut partly: Vec<_> = lines.iter().map(|(key, line)| (held(line), *key)).collect();
-    partly.retain(|(held, _)| *held > 0 && 2 * held >= longer.len());
-    partly.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
-    partly.into_iter().map(|(_, key)| key).collect()
+    let mut near: Vec<_> = lines.iter().filter_map(near).collect();
+    near.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+    near.into_iter().map(|(_, key)| key).collect()
 }
 
 /// The keys of the lines that match `pattern`, best first: lines that contain each typed word. If there is none, a

@@ -284,6 +284,27 @@ fn a_rate_can_be_given_to_any_model_of_the_rows() {
     desk.expect("‹ RTX 4090 ›");
 }
 
+#[test]
+fn a_changed_rate_stays_with_its_model() {
+    let mut desk = wide();
+    desk.keys("/").type_text(" 180M tokens").keys("enter J").type_text("5000").keys("enter");
+    desk.keys("J tab tab tab tab tab tab ctrl-u").type_text("6000");
+    let rate_line = |desk: &TestApp, model: &str| {
+        let (screen, note) = (desk.screen(), format!("tokens/s of {model}"));
+        screen.lines().find(|line| line.contains(&note)).unwrap().to_owned()
+    };
+    assert!(rate_line(&desk, "RTX 4090").contains("6000"));
+    desk.keys("down right");
+    assert!(!rate_line(&desk, "RTX 3090").contains("6000"));
+    // The order of the models stays while rates change that of the rows.
+    desk.keys("left");
+    assert!(rate_line(&desk, "RTX 4090").contains("6000"));
+    desk.keys("right up").type_text("2000").keys("enter");
+    let rate = |model: &str, rate: &str| (model.to_owned(), Some(rate.to_owned()));
+    let (first, others) = (rate("RTX 4090", "5000"), [rate("RTX 3090", "2000"), rate("RTX 4090", "6000")]);
+    assert_eq!(saved_rates(&desk), [&[first], &others[..]].concat());
+}
+
 /// The models and rates that were saved in the configuration, in order.
 fn saved_rates(desk: &TestApp) -> Vec<(String, Option<String>)> {
     let saved = desk.effects.iter().filter_map(|effect| match effect {

@@ -122,6 +122,16 @@ fn the_palette_names_the_place_of_sentences() {
     // Half of a name is enough to name its command.
     desk.keys("ctrl-u").type_text("send route requests now");
     desk.expect("Nothing matches").expect("maybe 3 t test route");
+    // Words that few names have count more than `offer`.
+    desk.keys("ctrl-u").type_text("why is an offer not shown");
+    desk.expect("Nothing matches").expect("maybe F funnel");
+    // A sentence typed without a slash opens a list, whose search names the place for it.
+    desk.keys("esc c").type_text("heapest 4 gpus of 48 gb in germany");
+    desk.expect("Nothing matches; sentences are for the search of Offers");
+    desk.keys("esc esc enter");
+    desk.expect("▏Overview▕");
+    desk.keys("/").type_text("why is it dear");
+    desk.expect("no match; sentences are for the search of Offers");
 }
 
 #[test]

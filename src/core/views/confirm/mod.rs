@@ -112,7 +112,7 @@ impl View for Confirm {
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        let answer = self.question.update(action);
+        let answer = self.question.update(action, cx);
         self.answered(answer, cx)
     }
 

@@ -3,7 +3,7 @@
 use crossterm::event::KeyEvent;
 
 use crate::core::mutations::PASTE_REFUSED;
-use crate::core::view::Availability;
+use crate::core::view::{Availability, Cx};
 use crate::keys::{Action, Context, KeyTarget as _, Motion};
 use crate::tui::form::{Field, Form, FormEvent};
 
@@ -112,12 +112,20 @@ impl Question {
     }
 
     /// Handles an action and returns the answer: `Yes`, `Cancel` (also on `Back`), or `Word` if it only moved
-    /// or changed something; `None` if the action has no meaning here.
-    pub fn update(&mut self, action: Action) -> Option<Answer> {
+    /// or changed something; `None` if the action has no meaning here. Cancel by Enter shows a notice: who is in a hurry
+    /// takes it for a confirmation.
+    pub fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Option<Answer> {
         match action {
             Action::Yes => Some(Answer::Yes),
             Action::Back => Some(Answer::Cancel),
-            action => Self::answer(self.form.update(action.command())),
+            action => {
+                let answer = Self::answer(self.form.update(action.command()));
+                if answer == Some(Answer::Cancel) {
+                    let key = cx.state().keymap.key_of(Action::Yes);
+                    cx.toast(format!("Cancelled, nothing was done: {key} confirms"));
+                }
+                answer
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod draw;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
@@ -156,6 +157,9 @@ const NO_WORK: &str = "Type the work first, such as 500M tokens, with an offer s
 /// The name of the unit of work that needs no throughput.
 const DLPERF_HOURS: &str = "dlperf-hours";
 
+/// The unit of work and the GPU model that a rate is for.
+type Rated = (WorkUnit, String);
+
 /// The input of a form that was closed without pricing.
 struct Draft {
     texts: [String; 8],
@@ -181,7 +185,9 @@ pub struct JobForm {
     /// The rates before any was typed.
     rates: Arc<Throughput>,
     /// The unit and the model that the rate is for, if the work has one.
-    rated: Option<(WorkUnit, String)>,
+    rated: Option<Rated>,
+    /// The changed rates of other units and models, until the form is closed.
+    others: BTreeMap<Rated, String>,
     /// The GPU models of the loaded offers, as the choices of the rate's: that of the selected offer, then those
     /// with the most offers.
     models: Vec<String>,
@@ -230,6 +236,7 @@ impl JobForm {
             has_job,
             rates: Arc::clone(&offers.computed.throughput),
             rated: None,
+            others: BTreeMap::new(),
             models: model.into_iter().collect(),
             job: Ok(Job::default()),
             candidates: Vec::new(),
@@ -252,18 +259,23 @@ impl JobForm {
         Ok(job)
     }
 
-    /// Sets the GPU models to choose from; the chosen one stays if it is among them, else the first is chosen.
-    fn set_models(&mut self, models: Vec<String>) {
-        let chosen = self.models.get(self.form.chosen(JobField::Model));
-        let index = models.iter().position(|model| Some(model) == chosen);
+    /// Sets the GPU models to choose from, in the order that they had, then new ones; the chosen one stays if it is
+    /// among them, else the first is chosen.
+    fn set_models(&mut self, mut models: Vec<String>) {
+        let chosen = self.models.get(self.form.chosen(JobField::Model)).cloned();
+        let place = |model: &String| self.models.iter().position(|own| own == model).unwrap_or(usize::MAX);
+        // The sort is stable.
+        models.sort_by_key(place);
+        let index = models.iter().position(|model| Some(model) == chosen.as_ref());
         let names = models.iter().map(|model| visible(model, 24));
         self.form.set_options(JobField::Model, names, index.unwrap_or(0));
         self.models = models;
     }
 
-    /// Fills the rate field with the configured rate of the chosen GPU model for the unit of the typed work; without
-    /// one a typed rate stays, for this model instead. Without a unit or offers only its note changes. Nothing
-    /// changes while unit and model are the same as at the last call.
+    /// Fills the rate field for the unit of the typed work and the chosen GPU model: with the text that it had for them,
+    /// else their configured rate. Without one a text stays that is no change of the last model's configured rate: it
+    /// is for this model instead. Without a unit or offers only the note changes. Nothing changes while unit and model
+    /// are the same as at the last call.
     fn prefill_rate(&mut self) {
         let work = self.form.text(JobField::Work).parse::<Work>();
         let model = self.models.get(self.form.chosen(JobField::Model));
@@ -272,21 +284,22 @@ impl JobForm {
         if self.rated == rated {
             return;
         }
+        let known = |(unit, model): &Rated| {
+            let rate = self.rates.rate(*unit, model, 1.0)?;
+            Some(quantity::write(rate, Quantity::Number))
+        };
+        let mut text = self.form.text(JobField::Rate).to_owned();
         let before = std::mem::replace(&mut self.rated, rated);
-        let Some((unit, model)) = &self.rated else {
+        if let Some(before) = before.filter(|before| known(before).is_some()) {
+            self.others.insert(before, std::mem::take(&mut text));
+        }
+        let Some(rated) = &self.rated else {
             self.form.set_note(JobField::Rate, NO_UNIT.to_owned());
             return;
         };
-        let known = |unit: WorkUnit, model: &str| {
-            let rate = self.rates.rate(unit, model, 1.0);
-            rate.map_or_else(String::new, |rate| quantity::write(rate, Quantity::Number))
-        };
-        let own = known(*unit, model);
-        let is_typed = before.is_none_or(|(unit, model)| known(unit, &model) != self.form.text(JobField::Rate));
-        let note = format!("{} of {}", unit.rate(), visible(model, 24));
-        if !own.is_empty() || !is_typed {
-            self.form.set_text(JobField::Rate, &own);
-        }
+        let note = format!("{} of {}", rated.0.rate(), visible(&rated.1, 24));
+        let own = self.others.remove(rated).or_else(|| known(rated)).unwrap_or(text);
+        self.form.set_text(JobField::Rate, &own);
         self.form.set_note(JobField::Rate, note);
     }
 
@@ -297,17 +310,19 @@ impl JobForm {
         rated.is_some_and(|(unit, model)| self.rates.rate(*unit, model, 1.0).is_none())
     }
 
-    /// The work unit, the GPU model and the typed rate per second, which is `None` if a configured one was
-    /// erased. No change if the rate is invalid or is the configured one, if the work needs none, or without
-    /// offers.
-    fn new_rate(&self) -> Option<(WorkUnit, String, Option<f64>)> {
-        let (unit, model) = self.rated.clone()?;
-        let text = self.form.text(JobField::Rate);
-        let rate = match text.trim() {
-            "" => None,
-            text => Some(rate(text).ok()?),
-        };
-        (self.rates.rate(unit, &model, 1.0) != rate).then_some((unit, model, rate))
+    /// The work units, the GPU models and the typed rates per second that are not those of the configuration; a rate is
+    /// `None` if a configured one was erased. Invalid ones are left out; none without work or offers.
+    fn new_rates(&self) -> Vec<(WorkUnit, String, Option<f64>)> {
+        let shown = self.rated.iter().map(|rated| (rated, self.form.text(JobField::Rate)));
+        let others = self.others.iter().map(|(rated, text)| (rated, text.as_str()));
+        let new = shown.chain(others).filter_map(|((unit, model), text)| {
+            let rate = match text.trim() {
+                "" => None,
+                text => Some(rate(text).ok()?),
+            };
+            (self.rates.rate(*unit, model, 1.0) != rate).then(|| (*unit, model.clone(), rate))
+        });
+        new.collect()
     }
 
     /// Updates the note beside the run time, which work makes superfluous.
@@ -357,8 +372,11 @@ impl JobForm {
         }
         if let Ok(job) = self.job {
             cx.drafts().take::<Draft>();
-            if let Some((unit, model, rate)) = self.new_rate() {
+            let new = self.new_rates();
+            if !new.is_empty() {
                 self.rates = Arc::clone(&cx.state().browsers[Resource::Offers].computed.throughput);
+            }
+            for (unit, model, rate) in new {
                 let rate = rate.map(|rate| trimmed(rate, 9));
                 cx.effect(Effect::Config(ConfigCommand::SaveRate { unit, model, rate }));
             }
@@ -433,10 +451,11 @@ impl FormView for JobForm {
             self.prefill_rate();
             // The bills follow the rate while it is typed.
             let mut rates = Throughput::clone(&self.rates);
-            match self.new_rate() {
-                Some((unit, model, Some(rate))) => drop(rates.set(unit, &model, rate)),
-                Some((unit, model, None)) => rates.remove(unit, &model),
-                None => {}
+            for (unit, model, rate) in self.new_rates() {
+                match rate {
+                    Some(rate) => drop(rates.set(unit, &model, rate)),
+                    None => rates.remove(unit, &model),
+                }
             }
             cx.set_throughput(rates);
         }

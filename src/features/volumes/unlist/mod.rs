@@ -296,7 +296,7 @@ impl View for Unlist {
             (Action::Unlist, Page::Outcome) => *self = Self::new(cx),
             (Action::Older | Action::Newer, _) => {}
             (_, Page::Confirm) => {
-                let answer = self.question.update(action);
+                let answer = self.question.update(action, cx);
                 return self.answered(answer, cx);
             }
             (_, Page::Outcome) => return act_below(action, WriteKind::UnlistVolume, cx),

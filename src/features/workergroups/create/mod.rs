@@ -306,7 +306,7 @@ impl View for Create {
             (Action::Move(Motion::Up), Page::Unknown) => self.step(-1, cx.state()),
             (Action::Submit, Page::Outcome) => self.submit(cx),
             (Action::Back, _) | (_, Page::Confirm | Page::Unknown) => {
-                let answer = self.question.update(action);
+                let answer = self.question.update(action, cx);
                 return self.answered(answer, cx);
             }
             (_, Page::Outcome) => return act_below(action, WriteKind::CreateWorkergroup, cx),
