@@ -158,6 +158,22 @@ impl Browser {
         Some(format!("No bill: the {rate} of {models} are unknown ({key}: {fields})"))
     }
 
+    /// A sentence on the rows that are not priced for the job, as the rate of their models is unknown, with the `key` that
+    /// opens the form with the field for it; `None` if the last row is priced, behind which there are none.
+    pub fn describe_unrated_rows(&self, key: &str) -> Option<String> {
+        let (job, listing) = (self.computed.job?, self.listing()?);
+        let prices = Prices::new(listing, self.pricing().model);
+        match prices.job_hours(*self.view().last()? as usize, &job) {
+            Err(Gap::NoRate(unit, model)) => {
+                let rate = unit.rate();
+                Some(format!(
+                    "Billed are only models whose {rate} you gave, not {model} and others ({key}: Rate, Rate of)"
+                ))
+            }
+            Ok(_) | Err(_) => None,
+        }
+    }
+
     /// Whether no row of the view has a rate for the work of the job, which is written once over the table then rather than
     /// in each row.
     ///

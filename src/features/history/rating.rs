@@ -54,8 +54,8 @@ pub(crate) fn sentences(
     sentences
 }
 
-/// The lowest price of similar offers over the recorded time, as a sparkline of 16 equal time steps with its
-/// lowest value; `None` without a verdict, or with prices in fewer than two steps.
+/// The lowest price of similar offers over the recorded time, as a sparkline of 16 equal time steps, the last of which
+/// has the current one, with its lowest value; `None` without a verdict, or with prices in fewer than two steps.
 pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &Theme) -> Option<Line<'static>> {
     // With the range beside it that fits the preview of a terminal with 120 columns.
     const PARTS: usize = 16;
@@ -64,17 +64,19 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
     let Verdict::Given(_) = memory.verdict() else {
         return None;
     };
-    let prices = memory.trend(PARTS);
-    // The current lowest price may be above the lowest of each part.
-    let known = || prices.iter().flatten().copied().chain(memory.lowest);
-    let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
+    let mut prices = memory.trend(PARTS);
+    if let (Some(last), Some(now)) = (prices.last_mut(), memory.lowest) {
+        *last = Some(now);
+    }
+    // Within a part the lowest price may have been higher than the lowest of each.
+    let lows = || memory.lows().iter().map(|(.., price)| *price).chain(memory.lowest);
+    let (low, high) = (lows().reduce(f64::min)?, lows().reduce(f64::max)?);
     if prices.iter().flatten().count() < 2 {
         return None;
     }
     let line = levels(&prices, low, high);
     let span = format::brief(seconds(memory.until.since(memory.since)));
     let range = if low < high {
-        // Between two parts, days apart, it may have been above all of them.
         format!("from {}", format::unit_price(low))
     } else {
         format!("always {}", format::unit_price(low))

@@ -234,7 +234,7 @@ pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
             .lowest
             .map_or_else(|| format::NONE.to_owned(), |price| format!(" {price:.3}"));
         spans.push(Span::styled(price, theme.text));
-        if let Some(change) = week.and_then(ModelWeek::change) {
+        if let Some(change) = week.and_then(|week| week.change_to(offered.lowest)) {
             let share = format!("{:.0}%", change.abs() * 100.0);
             spans.push(if change < 0.0 {
                 Span::styled(format!(" ▼{share}"), theme.good)

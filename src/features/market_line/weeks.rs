@@ -17,7 +17,8 @@ const LEAST_CHANGE: f64 = 0.005;
 /// The lowest prices of a model's offers over a week, in dollars per hour and GPU.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelWeek {
-    /// The lowest price of each day, oldest first; `None` for days without a known price.
+    /// The lowest price of each day, oldest first, and at the end that of the last poll; `None` for days without a known
+    /// price.
     pub days: Vec<Option<f64>>,
     /// The lowest price in the last poll.
     pub now: Option<f64>,
@@ -26,7 +27,7 @@ pub struct ModelWeek {
 }
 
 impl ModelWeek {
-    /// The daily lows of the week that ends with `memory`; a price counts for each day in which it was in
+    /// The daily lows of the week that ends with `memory`, and the lowest price at its end; a price counts for each day in which it was in
     /// effect. The price of a day ago is the lowest of the 6 hours before that time.
     fn new(memory: &Memory) -> Self {
         let lowest = |from: i64, to: i64| {
@@ -37,18 +38,20 @@ impl ModelWeek {
             lows.map(|(.., price)| *price).reduce(f64::min)
         };
         let day = |days: i64| memory.until.0 - days * DAY;
+        let days = (1..DAYS).rev().map(|past| lowest(day(past + 1), day(past)));
         Self {
-            days: (0..DAYS).rev().map(|past| lowest(day(past + 1), day(past))).collect(),
+            days: days.chain([memory.lowest]).collect(),
             now: memory.lowest,
             day_ago: lowest(day(1) - DAY / PARTS, day(1)),
         }
     }
 
-    /// The change of the lowest price since about a day ago, as a share (0.1 for 10% more); `None` if a price
-    /// is unknown or the change is below half a percent.
-    pub fn change(&self) -> Option<f64> {
-        let change = self.now? / self.day_ago.filter(|price| *price > 0.0)? - 1.0;
-        (change.abs() >= LEAST_CHANGE).then_some(change)
+    /// The change to the price `now` from the lowest one about a day ago, as a share (0.1 for 10% more); `None` if
+    /// either is unknown, the change is below half a percent, or the lowest price of the market is another now.
+    pub fn change_to(&self, now: Option<f64>) -> Option<f64> {
+        let change = |from: f64| Some(now? / Some(from).filter(|price| *price > 0.0)? - 1.0);
+        let is_lowest = change(self.now?)?.abs() < LEAST_CHANGE;
+        change(self.day_ago?).filter(|change| is_lowest && change.abs() >= LEAST_CHANGE)
     }
 }
 

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::domain::insight::numeric;
-use crate::domain::{CellRef, Condition, Dialect, Field, Kind, Listing, Operand, Operator, Value, Version, language};
+use crate::domain::{
+    CellRef, Condition, Dialect, Field, Kind, Listing, Operand, Operator, Unit, Value, Version, language,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FunnelLine {
@@ -211,22 +213,28 @@ pub fn won_back(listing: &Listing, conditions: &[Condition], loosened: usize, lo
     (0..listing.len()).filter(comes_back).count()
 }
 
-/// The `value` of a bound, rounded outwards to three significant digits in the query unit, so that the bound
-/// still includes it; unchanged for other fields than numbers.
+/// The `value` of a bound, rounded outwards to three significant digits in the query unit, a time to whole days, so that
+/// the bound still includes it; unchanged for other fields than numbers.
 fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
     // A looser bound is read by a person: 0.293, not 0.29312.
-    const DIGITS: i32 = 3;
+    const MOST_DIGITS: i32 = 3;
     let is_measure = matches!(field.kind, Kind::Number | Kind::Integer);
     if !is_measure || value == 0.0 {
         return value;
     }
     let is_upper = operator == Operator::Lte;
     let shown = value / field.unit.query_factor();
+    // Not each fraction of a day is a number of seconds.
+    let digits = match field.unit {
+        Unit::Seconds if shown < 10.0 => 1,
+        Unit::Seconds if shown < 100.0 => 2,
+        _ => MOST_DIGITS,
+    };
     // Rounding in decimal: binary arithmetic would turn 0.29 into 0.291.
-    let text = format!("{shown:.*e}", usize::try_from(DIGITS - 1).unwrap_or(0));
+    let text = format!("{shown:.*e}", usize::try_from(digits - 1).unwrap_or(0));
     let parts = text.split_once('e').and_then(|(mantissa, exponent)| {
         let mantissa: i32 = mantissa.replace('.', "").parse().ok()?;
-        Some((mantissa, exponent.parse::<i32>().ok()? - (DIGITS - 1)))
+        Some((mantissa, exponent.parse::<i32>().ok()? - (digits - 1)))
     });
     let Some((mantissa, exponent)) = parts else {
         return value;

@@ -258,7 +258,9 @@ fn a_suggestion_is_a_number_that_people_would_type() {
         // In GB and in days, as they are typed.
         ("gpu_ram>=48", 24_564.0, "gpu_ram>=24.5"),
         ("cpu_ram>=4000", 2_321_967.0, "cpu_ram>=2320"),
-        ("duration>=90", 3_149_474.36, "duration>=36.4"),
+        ("duration>=90", 3_149_474.36, "duration>=36"),
+        ("duration>=90", 7_185_000.0, "duration>=83"),
+        ("duration<=2", 192_000.0, "duration<=3"),
         ("num_gpus>=8", 2.0, "num_gpus>=2"),
         ("direct_port_count>=30000", 28_431.0, "direct_port_count>=28400"),
     ] {

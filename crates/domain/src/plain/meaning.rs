@@ -113,7 +113,7 @@ impl Context<'_> {
                 }
                 Fact::Machines(_) | Fact::Shared(_) => meaning.settings.cluster = Some(parts.cluster()?),
                 // The id of a question, unless another is named.
-                Fact::Id(id) if self.is_about_missing() => {
+                Fact::Id(id) if self.is_about(Question::Missing) => {
                     let has_named = self.facts().any(|fact| !fact.values("id", Sense::Wanted).is_empty());
                     conditions.extend((!has_named).then(|| format!("id={id}")));
                 }
@@ -176,11 +176,10 @@ impl Context<'_> {
         parts
     }
 
-    /// Whether the text asks why an offer is missing.
-    fn is_about_missing(&self) -> bool {
-        let question =
-            |fact: &Fact| matches!(fact, Fact::Set(settings) if settings.question == Some(Question::Missing));
-        self.facts().any(question)
+    /// Whether the text asks this question.
+    fn is_about(&self, question: Question) -> bool {
+        let asks = |fact: &Fact| matches!(fact, Fact::Set(settings) if settings.question == Some(question));
+        self.facts().any(asks)
     }
 
     /// Whether the text has the id of an offer.
@@ -217,8 +216,8 @@ impl Context<'_> {
     }
 
     /// The field of dollars that may be a price per hour or the job's bill, judged by the last bound per GPU:
-    /// `job_cost` above $5 with a job, `dph_total` below $0.05 per hour of the job, or up to $20 without one;
-    /// `None` for any other amount, which may be either.
+    /// `job_cost` above $5 with a job, `dph_total` below $0.05 per hour of the job, or up to $20 without one, for an
+    /// alert without a number of GPUs `dph_per_gpu`; `None` for any other amount, which may be either.
     fn priced(&self, price: &[Bound]) -> Option<&'static str> {
         /// The usual range of a GPU's price, in $/h.
         const USUAL: (f64, f64) = (0.05, 5.0);
@@ -233,6 +232,9 @@ impl Context<'_> {
             None if each > MOST => None,
             Some(_) if each > USUAL.1 => Some("job_cost"),
             Some(hours) if each / hours >= USUAL.0 => None,
+            _ if self.is_about(Question::Alert) && self.values("num_gpus", Sense::Wanted).is_empty() => {
+                Some("dph_per_gpu")
+            }
             _ => Some("dph_total"),
         }
     }

@@ -54,7 +54,9 @@ pub(super) fn banner_lines(
         add(&text, theme.warning);
     }
     // A query in progress may give the rate.
-    let unknown_rate = browser.describe_unknown_rate(&state.keymap.key_of(Action::Job));
+    let key = state.keymap.key_of(Action::Job);
+    let unknown_rate = browser.describe_unknown_rate(&key);
+    let unknown_rate = unknown_rate.or_else(|| browser.describe_unrated_rows(&key));
     if let Some(text) = unknown_rate.filter(|_| !browser.bar.editing) {
         add(&text, theme.warning);
     }

@@ -311,7 +311,10 @@ fn no_match(browser: &Browser) -> Note {
             .chain(several_gpus(browser))
             .chain(much_disk(browser))
             .collect(),
-        keys: remedies(browser),
+        keys: {
+            let lift = (bans > 0).then_some((Action::Ban, "lift a ban"));
+            remedies(browser).into_iter().chain(lift).collect()
+        },
         is_error: false,
     }
 }
