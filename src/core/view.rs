@@ -221,6 +221,8 @@ pub enum Open {
     AlertBelow(Option<plain::PriceLimit>),
     /// The form of a new workergroup for the search, with its most workers if they are given.
     GroupOfSearch { workers: Option<u32> },
+    /// The form of a new market.
+    NewMarket,
 }
 
 /// Draws the card of a row beside its list, or its price over time below.

@@ -320,13 +320,14 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     }
 }
 
-/// Opens a view with its subject: the planner, the form of an alert or of a workergroup.
+/// Opens a view with its subject: the planner, the form of an alert, of a workergroup or of a market.
 fn open_on(target: Open, cx: &mut Cx<'_>) {
     match target {
         Open::ClusterOfShape(shape) => cluster::view::open_shape(shape, cx),
         Open::ClusterOfGpus { gpus, model } => cluster::view::open_for(gpus, model.as_deref(), cx),
         Open::AlertBelow(limit) => alerts::view::add_below(limit, cx),
         Open::GroupOfSearch { workers } => workergroups::form::from_search_with(workers, cx),
+        Open::NewMarket => markets::view::open_new(cx),
     }
 }
 

@@ -612,7 +612,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["u"], Action::Unlist, "unlist",
         "Unlist one of your volumes").hint("unlist", 2).about_row(),
     row(Context::Global, &["M"], Action::Markets, "markets",
-        "Connect to, add, test or change a market").also(&["profile", "login", "account", "api key", "connect", "real market", "sandbox", "new market", "add market",
+        "Connect to, add, test or change a market").also(&["profile", "login", "account", "api key", "connect", "real market", "sandbox",
         "remove market", "delete market"]).hint("markets", 19).in_panes(),
     row(Context::Global, &[], Action::Theme, "theme", "Choose the colors, with a preview").also(&["colour", "dark", "light"]),
     row(Context::Global, &[], Action::Notices, "notices", "Notices from the start of the program").also(&["warnings", "startup"]),

@@ -27,7 +27,7 @@ pub struct ModelWeek {
 }
 
 impl ModelWeek {
-    /// The daily lows of the week that ends with `memory`, and the lowest price at its end; a price counts for each day in which it was in
+    /// The daily lows of the week that ends with `memory`, of its last day the price at its end; a price counts for each day in which it was in
     /// effect. The price of a day ago is the lowest of the 6 hours before that time.
     fn new(memory: &Memory) -> Self {
         let lowest = |from: i64, to: i64| {
@@ -38,9 +38,12 @@ impl ModelWeek {
             lows.map(|(.., price)| *price).reduce(f64::min)
         };
         let day = |days: i64| memory.until.0 - days * DAY;
-        let days = (1..DAYS).rev().map(|past| lowest(day(past + 1), day(past)));
+        let mut days: Vec<_> = (0..DAYS).rev().map(|past| lowest(day(past + 1), day(past))).collect();
+        if let Some(last) = days.last_mut().filter(|last| last.is_some()) {
+            *last = memory.lowest;
+        }
         Self {
-            days: days.chain([memory.lowest]).collect(),
+            days,
             now: memory.lowest,
             day_ago: lowest(day(1) - DAY / PARTS, day(1)),
         }

@@ -502,6 +502,15 @@ fn a_key_pasted_into_another_line_is_not_shown() {
 }
 
 #[test]
+fn the_palette_opens_the_form_of_a_new_market() {
+    let mut desk = desk();
+    desk.keys(":").type_text("add market").keys("enter");
+    desk.expect("New market").expect("Address");
+    // The list is below it.
+    desk.keys("esc").expect("Markets").expect("› ");
+}
+
+#[test]
 fn a_form_that_is_left_comes_back_without_its_key() {
     let mut desk = at_markets();
     desk.keys("n")

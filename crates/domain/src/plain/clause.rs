@@ -117,6 +117,8 @@ impl Frame {
                 is_said && text.is_behind(words.start, next) && new.behind.replace(operator).is_none()
             }
             Role::Not(excludes) => !(is_said && excludes) && new.negation.replace(excludes).is_none(),
+            // `20gb traffic per day` is no time.
+            Role::Fixed(..) if text.is_one_of(words.start, "per") && !asks_a_price(text) => false,
             Role::Fixed(meaning, opposite) => is_first && new.fixed.replace((meaning, opposite)).is_none(),
             Role::Best(is_high, dims) => is_first && new.best.replace((is_high, dims)).is_none(),
             Role::Direction(is_high) => new.direction.replace(is_high).is_none(),
@@ -338,6 +340,11 @@ impl Frame {
         let sign = if is_high { "-" } else { "" };
         Some(vec![sorted_by(text, &format!("{key}{sign}"))?])
     }
+}
+
+/// Whether the text asks for a price: `what does it cost per month`.
+fn asks_a_price(text: &Text<'_>) -> bool {
+    (0..text.tokens.len()).any(|at| text.is_one_of(at, "cost much price pay bill charge"))
 }
 
 /// Whether the words at a position are cards of a size: `24gb cards`.

@@ -175,8 +175,9 @@ const PHRASES: &[(Role, &str)] = &[
     (Fixed("order:min_bid", ""), "lowest bid|cheapest bid"),
     (Fixed("type:reserved", ""), "reserved|prepaid|paid in advance"), (Fixed("order:duration-", ""), "longest"),
     (Fixed("order:score-", ""), "best"), (Fixed("order:dlperf-", ""), "fastest"),
-    (Fixed("order:dlperf_per_dphtotal-", ""), "value for money|cost effective"), (Fixed("hours:24", ""), "daily"),
-    (Fixed("hours:336", ""), "fortnight"), (Fixed("hours:2160", ""), "quarter|a quarter|quarter of a year"), (Fixed("hours:168", ""), "weekly|weekly rental"), (Fixed("hours:720", ""), "monthly|monthly rental"),
+    (Fixed("order:dlperf_per_dphtotal-", ""), "value for money|cost effective"), (Fixed("hours:24", ""), "daily|per day"),
+    (Fixed("hours:336", ""), "fortnight"), (Fixed("hours:2160", ""), "quarter|a quarter|quarter of a year"), (Fixed("hours:168", ""), "weekly|weekly rental|per week"),
+    (Fixed("hours:720", ""), "monthly|monthly rental|per month"), (Fixed("hours:8760", ""), "per year"),
     (Unit(Size, 1.0), "gb|gib|g|gig|gigabyte"), (Unit(Size, 1e3), "tb|terabyte"),
     (Unit(Bits, 1.0), "mbps|mbit|mbit / s|megabit"), (Unit(Bits, 1e3), "gbps|gbit|gbit / s|gigabit|g|gig"),
     (Unit(Bytes, 1.0), "mb / s|mb per second"), (Unit(Bytes, 1e3), "gb / s|gb per second"),
@@ -220,6 +221,7 @@ const PHRASES: &[(Role, &str)] = &[
         renting|process|generate|produce|crunch|create|make|set up|spread|split|distribute|\
         quite|very|maybe|again|still|our|their|its|them|they|we have|i've|we'd|there's|what's|sure|way|\
         enough|etc|connected|any|some|all|just|only|also|either|now|today|right now|what|how much|\
+        with the bill|with bill|and the bill|the bill|runner up|runner - up|and runner up|and the runner up|with runner up|with the runner up|\
         per hour|hourly|asap|then|like|running|located|based|hosted|must|should|can|anything|something|anywhere"),
     (Joint, "with|w /|@|and|but|plus|for|of|on|at|in|+|:|/|if|when|where|as long as|while"),
     (Half, "and a half"), (Number(0.5), "half"), (Number(1.0), "one|single"), (Number(2.0), "two|dual|couple"), (Number(3.0), "three"),

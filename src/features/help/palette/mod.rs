@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use crate::core::State;
 use crate::core::commands::Commands;
 use crate::core::copy_item::CopyItem;
-use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::view::{Availability, Cx, Open, Outcome, Placement, Scene, View};
 use crate::core::views::keys::{command_named, of_list};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
@@ -26,6 +26,7 @@ use crate::tui::text::capitalized;
 enum PaletteEntry {
     Do(&'static Binding),
     Connect(u16),
+    NewMarket,
     /// Runs a user's command, by its index in the configuration.
     Own(u16),
     Copy(CopyItem),
@@ -41,7 +42,7 @@ impl PaletteEntry {
     const fn group(&self) -> Group {
         match self {
             Self::Do(row) => row.action.group(),
-            Self::Connect(_) => Group::Connect,
+            Self::Connect(_) | Self::NewMarket => Group::Connect,
             Self::Own(_) => Group::Build,
             Self::Copy(_) => Group::Save,
             Self::Run(_) | Self::SortBy(_) | Self::Condition(_) => Group::Find,
@@ -60,7 +61,7 @@ impl PaletteEntry {
             Self::Do(row) if row.action == Action::Undo => {
                 text.is_empty() || text.to_lowercase().split_whitespace().any(|word| word == "undo")
             }
-            Self::Do(_) | Self::Connect(_) | Self::Own(_) => true,
+            Self::Do(_) | Self::Connect(_) | Self::NewMarket | Self::Own(_) => true,
             Self::Copy(_) | Self::Run(_) => !text.is_empty(),
             Self::SortBy(_) => wants("sort"),
             Self::Condition(_) => wants("filter"),
@@ -68,13 +69,19 @@ impl PaletteEntry {
         }
     }
 
-    /// Names of an action that are searched and not shown: those in the configuration, and what people call
-    /// it. Empty for other entries.
+    /// Names of an entry that are searched and not shown: of an action those in the configuration, and what people call
+    /// it. Empty for entries that are found by their titles alone.
     fn names(&self) -> Vec<&'static str> {
-        if let Self::Do(row) = self {
-            row.names()
-        } else {
-            Vec::new()
+        match self {
+            Self::Do(row) => row.names(),
+            Self::NewMarket => vec!["new market", "add market", "server", "api key"],
+            Self::Connect(_)
+            | Self::Own(_)
+            | Self::Copy(_)
+            | Self::Run(_)
+            | Self::SortBy(_)
+            | Self::Condition(_)
+            | Self::Column(_) => Vec::new(),
         }
     }
 }
@@ -104,6 +111,10 @@ impl Palette {
             None => {}
             Some(PaletteEntry::Do(row)) => cx.run_command(&self.commands, row.action),
             Some(PaletteEntry::Connect(index)) => cx.run_command(&self.commands, Action::Market(*index)),
+            Some(PaletteEntry::NewMarket) => {
+                cx.close();
+                cx.open_on(Open::NewMarket);
+            }
             Some(PaletteEntry::Own(index)) => cx.run_command(&self.commands, Action::Command(*index)),
             Some(PaletteEntry::Copy(form)) => {
                 cx.close();
@@ -289,11 +300,18 @@ fn own(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
         .collect()
 }
 
-/// A line for each configured market, which connects to it; all are disabled if the market cannot be changed
-/// now.
+/// A line for each configured market, which connects to it, and one for a new market; the former are disabled if the
+/// market cannot be changed now.
 fn connections(state: &State) -> Vec<Item<PaletteEntry>> {
     let held = markets::switch_blocked_reason(state);
-    (0_u16..)
+    let new = Item {
+        title: "New market".to_owned(),
+        text: "Add a market by its address and key".to_owned(),
+        note: String::new(),
+        disabled: None,
+        value: Some(PaletteEntry::NewMarket),
+    };
+    let markets = (0_u16..)
         .zip(&state.markets.market_list.markets)
         .map(|(index, market)| Item {
             title: format!("Market: {}", market.name),
@@ -304,8 +322,8 @@ fn connections(state: &State) -> Vec<Item<PaletteEntry>> {
             note: String::new(),
             disabled: held.clone(),
             value: Some(PaletteEntry::Connect(index)),
-        })
-        .collect()
+        });
+    markets.chain([new]).collect()
 }
 
 impl View for Palette {

@@ -39,6 +39,12 @@ pub(crate) fn open(index: Option<u16>, cx: &mut Cx<'_>) {
     cx.open(view);
 }
 
+/// Opens the form of a new market over the list of markets.
+pub(crate) fn open_new(cx: &mut Cx<'_>) {
+    open(None, cx);
+    Markets::add(cx);
+}
+
 impl Markets {
     /// The index of the selected market; the first one if it is gone.
     fn selected_index(&self, state: &State) -> usize {

@@ -72,8 +72,6 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     let text = "Ask an endpoint for a worker, once or many times, and measure latencies, the share of each worker, \
                 and failures.";
     about.extend(wrap(text, inner.width).into_iter().map(Line::from));
-    about.push(Line::default());
-    about.push(Line::from(vec![Span::styled(key, theme.key), Span::raw(" new run")]));
     let figures = [
         "Router reply: from sending a request to the answer of the router.",
         "Time to a worker: the same, with waiting until a worker is free.",
@@ -84,17 +82,21 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     let figures = figures.chunks(a_line).map(|texts| Line::from(texts.join("   ")));
     let heading = Line::styled("What a run measures", theme.heading);
     let figures: Vec<Line<'_>> = [heading].into_iter().chain(figures).collect();
-    let endpoints = vec![
-        Line::styled("Endpoints of your workergroups", theme.heading),
-        Line::raw(listed_endpoints(scene)),
-    ];
-    // The first and the last are above and below the form of a run, which opens in the middle.
-    let [_, above, _, middle, _, below, _] =
-        Layout::vertical([Fill(2), Length(5), Fill(2), Length(2), Fill(2), Length(5), Fill(2)]).areas(inner);
-    scene.render(Paragraph::new(about).centered(), above);
+    // The form of a run opens in the middle and covers its key, which would be text there.
+    let mut middle = vec![Line::from(vec![Span::styled(key, theme.key), Span::raw(" new run")])];
     if scene.size == Size::Wide {
-        scene.render(Paragraph::new(endpoints).centered(), middle);
+        let endpoints = [
+            Line::default(),
+            Line::styled("Endpoints of your workergroups", theme.heading),
+            Line::raw(listed_endpoints(scene)),
+        ];
+        middle.extend(endpoints);
     }
+    let height = u16::try_from(middle.len()).unwrap_or(u16::MAX);
+    let [_, above, _, center, _, below, _] =
+        Layout::vertical([Fill(2), Length(3), Fill(2), Length(height), Fill(2), Length(5), Fill(2)]).areas(inner);
+    scene.render(Paragraph::new(about).centered(), above);
+    scene.render(Paragraph::new(middle).centered(), center);
     if scene.size != Size::Compact {
         scene.render(Paragraph::new(figures).centered(), below);
     }
