@@ -479,8 +479,12 @@ fn a_runner_up_of_the_same_name_is_distinguished_by_ids() {
     };
     let same = named(offer(1, 1, 1.0001));
     assert_eq!(same.matches('(').count(), 3, "{same}");
-    let other = named(offer(1, 1, 2.0));
-    assert_eq!(other.matches('(').count(), 2, "{other}");
+    let pricier = named(offer(1, 1, 2.0));
+    assert_eq!(pricier.matches('(').count(), 3, "{pricier}");
+    let larger = named(offer(1, 3, 2.0));
+    assert_eq!(larger.matches('(').count(), 2, "{larger}");
+    // The price of a replaced offer is in the table above.
+    assert_eq!(larger.matches(" at $").count(), 1, "{larger}");
 }
 
 proptest! {

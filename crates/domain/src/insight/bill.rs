@@ -59,9 +59,15 @@ impl Bill {
         }
     }
 
-    /// Formats a difference of two prices with its sign: `+$1.50` for a job, `−$0.250/h` per hour. One too small to be
-    /// shown is `same bill` or `same price`.
-    pub fn difference(self, amount: f64) -> String {
+    /// Formats the difference from a price to another one with its sign, as it is between both as formatted: `+$1.50`
+    /// for a job, `−$0.250/h` per hour. One too small to be shown is `same bill` or `same price`.
+    ///
+    /// ```
+    /// # use bourse_domain::insight::Bill;
+    /// assert_eq!(Bill::Hourly.difference(2.2262, 2.1596), "−$0.066/h"); // $2.226/h and $2.160/h
+    /// ```
+    pub fn difference(self, from: f64, to: f64) -> String {
+        let amount = self.shown(to) - self.shown(from);
         let size = self.money(amount.abs());
         match self {
             Self::Job if size == self.money(0.0) => "same bill".to_owned(),
@@ -69,5 +75,18 @@ impl Bill {
             Self::Job | Self::Hourly if amount < 0.0 => format!("−{size}"),
             Self::Job | Self::Hourly => format!("+{size}"),
         }
+    }
+
+    /// An amount as formatted: rounded to a cent for a job, per hour to a tenth of one below $10. Below a cent, where
+    /// more decimals are shown, it is as it is.
+    fn shown(self, amount: f64) -> f64 {
+        if amount.abs() < 0.01 {
+            return amount;
+        }
+        let steps = match self {
+            Self::Hourly if amount.abs() < 10.0 => 1000.0,
+            Self::Job | Self::Hourly => 100.0,
+        };
+        (amount * steps).round() / steps
     }
 }

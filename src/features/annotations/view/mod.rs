@@ -224,13 +224,15 @@ impl View for AnnotationList {
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
+        if action == Action::Recall {
+            return Some("undo");
+        }
         match (action, self.entry()?.kind) {
             (Action::Submit, _) => Some("show offers"),
             (Action::Remove, Kind::Ban) => Some("lift ban"),
             (Action::Remove, Kind::Star) => Some("unstar"),
             (Action::Remove, Kind::Note) => Some("delete"),
             (Action::Edit, _) => Some("edit note"),
-            (Action::Recall, _) => Some("undo"),
             _ => None,
         }
     }

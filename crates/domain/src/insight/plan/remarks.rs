@@ -89,7 +89,7 @@ impl Planning {
         for (name, without) in &self.binding {
             let mut text = format!("Without “{name}”: {}", bill.money(*without));
             if let Some(plan) = &self.plan {
-                text = format!("{text} ({})", bill.difference(without - plan.bill));
+                text = format!("{text} ({})", bill.difference(plan.bill, *without));
             }
             say(RemarkKind::Limit, text);
         }
@@ -116,7 +116,7 @@ const NAMED: usize = 2;
 
 /// Describes the second-best plan by its price and the offers that differ, with the ids of the new ones, and of those
 /// they replace if the names are the same:
-/// `Runner-up: $1.900/h (+$0.120/h), 4× RTX 4090 in US at $1.900/h (7) instead of 4× RTX 4090 in CZ at $1.780/h`.
+/// `Runner-up: $1.900/h (+$0.120/h), 4× RTX 4090 in US at $1.900/h (7) instead of 4× RTX 4090 in CZ`.
 fn runner_up(plan: &Plan, second: &Plan, bill: Bill, name: impl Fn(u32) -> OfferName) -> String {
     let kinds = |plan: &Plan, compared: &Plan| {
         let shared: Vec<u32> = compared.rows().collect();
@@ -137,16 +137,18 @@ fn runner_up(plan: &Plan, second: &Plan, bill: Bill, name: impl Fn(u32) -> Offer
     };
     let with_ids = |kind: &OfferKind| format!("{} ({})", kind.describe(bill), listed(&kind.ids, Clone::clone));
     let [new, gone] = [kinds(second, plan), kinds(plan, second)];
-    let is_new = |kind: &OfferKind| new.iter().any(|known| known.describe(bill) == kind.describe(bill));
+    let is_new = |kind: &OfferKind| new.iter().any(|known| known.gpus == kind.gpus && known.name == kind.name);
+    // Their prices are in the table of the plan, rounded so that they add up.
     let gone = listed(&gone, |kind| {
+        let text = format!("{}× {}", kind.gpus, kind.name);
         if is_new(kind) {
-            with_ids(kind)
+            format!("{text} ({})", listed(&kind.ids, Clone::clone))
         } else {
-            kind.describe(bill)
+            text
         }
     });
     let new = listed(&new, with_ids);
-    let more = bill.difference(second.bill - plan.bill);
+    let more = bill.difference(plan.bill, second.bill);
     format!(
         "Runner-up: {} ({more}), {new} instead of {gone}",
         bill.money(second.bill)
