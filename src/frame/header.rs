@@ -118,12 +118,29 @@ pub fn long_notice(model: &Model, area: Rect, cursor: Option<Position>, scene: &
     };
     let below = Rect::new(area.right().saturating_sub(widest), top, widest, height);
     let below = below.intersection(screen);
+    clear_cut_words(below, scene);
     scene.render(Clear, below);
     scene.frame.buffer_mut().set_style(below, theme.field);
     let lines = lines
         .into_iter()
         .map(|line| Line::styled(format!(" {line}"), notice.style));
     scene.render(Paragraph::new(lines.collect::<Vec<_>>()), below);
+}
+
+/// Clears the words that begin before an area and go on in it: covered by a notice, their rest would read as another
+/// word.
+fn clear_cut_words(area: Rect, scene: &mut Scene<'_, '_>) {
+    let buffer = scene.frame.buffer_mut();
+    for row in area.rows() {
+        for x in (0..=row.x).rev() {
+            match buffer.cell_mut((x, row.y)) {
+                Some(cell) if cell.symbol().starts_with(|letter: char| letter.is_ascii_graphic()) => {
+                    cell.set_symbol(" ");
+                }
+                _ => break,
+            }
+        }
+    }
 }
 
 /// Cells of a line, at most 65,535.
