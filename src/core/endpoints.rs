@@ -1,7 +1,7 @@
 //! The endpoints that can be routed to: those that the listed workergroups serve.
 
 use super::state::State;
-use crate::domain::{Resource, WORKERGROUPS};
+use crate::domain::{Resource, Untrusted, WORKERGROUPS};
 
 /// The names of the endpoints that the listed workergroups serve, sorted, without duplicates or empty ones;
 /// none until the workergroups are loaded.
@@ -33,4 +33,15 @@ pub fn next_endpoint(state: &State, typed: &str) -> Option<String> {
             .or_else(|| known.first()),
     };
     next.cloned()
+}
+
+/// The sentence that none of the listed workergroups serves an endpoint; `None` for a blank name, and if no endpoint is
+/// listed.
+pub fn describe_unserved(endpoint: &str, state: &State) -> Option<String> {
+    let (endpoint, names) = (endpoint.trim(), endpoint_names(state));
+    let is_new = !endpoint.is_empty() && !names.is_empty() && names.iter().all(|name| name != endpoint);
+    is_new.then(|| {
+        let endpoint = Untrusted::from(endpoint).for_confirmation();
+        format!("None of your workergroups serves endpoint {endpoint}")
+    })
 }

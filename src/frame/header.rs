@@ -130,16 +130,15 @@ pub fn long_notice(model: &Model, area: Rect, cursor: Option<Position>, scene: &
 /// Clears the words that begin before an area and go on in it: covered by a notice, their rest would read as another
 /// word.
 fn clear_cut_words(area: Rect, scene: &mut Scene<'_, '_>) {
-    let buffer = scene.frame.buffer_mut();
     for row in area.rows() {
-        for x in (0..=row.x).rev() {
-            match buffer.cell_mut((x, row.y)) {
-                Some(cell) if cell.symbol().starts_with(|letter: char| letter.is_ascii_graphic()) => {
-                    cell.set_symbol(" ");
-                }
-                _ => break,
-            }
-        }
+        let buffer = scene.frame.buffer_mut();
+        let is_letter = |x: &u16| {
+            let cell = buffer.cell((*x, row.y));
+            cell.is_some_and(|cell| cell.symbol().starts_with(|letter: char| letter.is_ascii_graphic()))
+        };
+        let start = (0..=row.x).rev().take_while(is_letter).last();
+        let word = start.map(|x| Rect::new(x, row.y, row.x - x, 1));
+        scene.render(Clear, word.unwrap_or_default());
     }
 }
 

@@ -107,6 +107,18 @@ pub fn series(desk: &mut TestApp, cost: &str, count: &str, at_once: &str, rate: 
     desk.keys("down ctrl-u").type_text(rate).keys("enter");
 }
 
+#[test]
+fn an_endpoint_that_no_group_serves_is_named_before_a_run() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t ctrl-u").type_text("n").keys("down down down ctrl-u").type_text("200");
+    desk.keys("enter")
+        .expect("Start this run?")
+        .expect("! None of your workergroups serves endpoint n.");
+    // Enter is Cancel, and says so.
+    desk.keys("enter").expect("Cancelled, nothing was done: y confirms");
+    assert!(desk.calls.is_empty());
+}
+
 fn copied(desk: &mut TestApp) -> String {
     match desk.effects.pop() {
         Some(Effect::Copy { text, .. }) => text,

@@ -9,7 +9,7 @@ use super::confirm::first_request;
 use super::{Started, explain, start};
 use crate::api::wire;
 use crate::core::State;
-use crate::core::endpoints::{endpoint_names, next_endpoint};
+use crate::core::endpoints::{describe_unserved, endpoint_names, next_endpoint};
 use crate::core::message::{Effect, News};
 use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::{FormView, has_form};
@@ -472,11 +472,8 @@ impl NewRun {
         let mut lines = Vec::new();
         match self.plan() {
             Ok(plan) => {
-                let names = endpoint_names(scene.state);
-                if !names.is_empty() && !names.contains(&plan.endpoint) {
-                    let text = format!("None of your workergroups serves “{}”.", visible(&plan.endpoint, 40));
-                    lines.push(Line::styled(text, theme.warning));
-                }
+                let unserved = describe_unserved(&plan.endpoint, scene.state);
+                lines.extend(unserved.map(|text| Line::styled(format!("{text}."), theme.warning)));
                 lines.push(Line::styled(words::describe_plan(&plan), theme.accent));
                 let in_the_way = series_in_the_way(scene.state, &plan);
                 lines.extend(in_the_way.map(|why| Line::styled(why, theme.warning)));

@@ -6,7 +6,6 @@ use ratatui::text::Line;
 
 use super::{CREATED, Create, MINE, NONE, Page};
 use crate::api::Request;
-use crate::core::endpoints::endpoint_names;
 use crate::core::mutations::{Stage, preview};
 use crate::core::view::Scene;
 use crate::core::views::write_dialog::{Rows, outcome_tone};
@@ -75,9 +74,8 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         let (first, rest) = why.split_at(1);
         rows.text(0, &format!("✗ {}{rest}", first.to_uppercase()), theme.error);
     }
-    let names = endpoint_names(scene.state);
     let endpoint = new.endpoint_name.as_deref().unwrap_or_default();
-    if let Some(text) = new_endpoint(endpoint, &names) {
+    if let Some(text) = new_endpoint(endpoint, scene.state) {
         rows.text(2, &format!("! {text}"), theme.warning);
     }
     if let Some(text) = unknown_template(new, scene) {

@@ -6,8 +6,8 @@ use ratatui::text::{Line, Span, Text};
 use super::GroupForm;
 use super::fields::Item;
 use crate::api::Request;
-use crate::core::Pane;
-use crate::core::endpoints::endpoint_names;
+use crate::core::{Pane, State};
+use crate::core::endpoints::{describe_unserved, endpoint_names};
 use crate::core::mutations::preview;
 use crate::core::view::Scene;
 use crate::domain::secrets::REMOVED;
@@ -145,19 +145,14 @@ fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let mut lines = vec![Line::styled(text, scene.theme.dim)];
     let draft = Groups::read(scene.state).draft.draft();
     let typed = draft.text(Key::EndpointName);
-    lines.extend(new_endpoint(typed, &names).map(|text| signed("!", &text, scene.theme.warning)));
+    lines.extend(new_endpoint(typed, scene.state).map(|text| signed("!", &text, scene.theme.warning)));
     lines
 }
 
-/// A warning about an endpoint that none of the listed groups (`names`) serves, as the market does not reject
-/// a mistyped name. `None` for a blank name, and if no endpoint is listed.
-pub(crate) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
-    let typed = typed.trim();
-    let is_new = !typed.is_empty() && !names.is_empty() && names.iter().all(|name| name != typed);
-    is_new.then(|| {
-        let typed = Untrusted::from(typed).for_confirmation();
-        format!("None of your workergroups serves endpoint {typed}: the market may create it.")
-    })
+/// A warning about an endpoint that none of the listed groups serves, as the market does not reject a mistyped name.
+/// `None` for a blank name, and if no endpoint is listed.
+pub(crate) fn new_endpoint(typed: &str, state: &State) -> Option<String> {
+    describe_unserved(typed, state).map(|text| format!("{text}: the market may create it."))
 }
 
 /// The title and the lines of the panel with the body of the request that creates the workergroup, or with
