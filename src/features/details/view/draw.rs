@@ -323,8 +323,13 @@ fn draw_offers(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>)
     paragraph(&lines, below_title, scene)
 }
 
-/// Draws the machines that a workergroup's search finds by GPU model and by country; nothing before it was checked.
+/// Draws the machines that a workergroup's search finds by GPU model and by country; nothing before it was checked, and
+/// without room for a heading and two lines.
 fn draw_mixes(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    const LEAST: u16 = 4; // with the blank line above
+    if area.height < LEAST {
+        return;
+    }
     if let Some(report) = summary::supply_report_of_row(scene.state, row) {
         let lines = preflight::mixes(report, area.width, scene.theme);
         scene.render(Paragraph::new(lines), area);

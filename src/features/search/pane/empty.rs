@@ -22,7 +22,7 @@ use crate::table::browser::Browser;
 use crate::table::remote::Phase;
 use crate::tui::dialog::{self, READABLE};
 use crate::tui::panel::{Panel, Size, Tone};
-use crate::tui::text::{capitalized, wrap};
+use crate::tui::text::{capitalized, wrap, wrap_line};
 use crate::tui::theme::Theme;
 
 /// A sentence, its reasons, and the keys that help.
@@ -99,17 +99,20 @@ fn above_search(browser: &Browser, height: u16, area: Rect, scene: &mut Scene<'_
         }
         vec![conditions]
     };
-    let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
-    let rows = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2);
-    let below = rows.min(area.height - height);
+    let panel = Panel::new(if has_preview { "Its request" } else { title(browser) });
+    let widths = [Fill(3), Fill(2)].into_iter().take(columns.len());
+    let layout = Layout::horizontal(widths).spacing(2);
+    let places = |area: Rect| layout.split(area);
+    let wide = places(panel.inner(area));
+    let wrapped = |lines: &[Line<'_>], width| lines.iter().map(|line| wrap_line(line, width, 2).len()).sum::<usize>();
+    let rows = columns.iter().zip(wide.iter()).map(|(lines, column)| wrapped(lines, column.width));
+    let rows = u16::try_from(rows.max().unwrap_or(0)).unwrap_or(u16::MAX);
+    let below = rows.saturating_add(2).min(area.height - height);
     let [message, below] = Layout::vertical([Length(height), Length(below)])
         .flex(Flex::Center)
         .areas(area);
-    let title = if has_preview { "Its request" } else { title(browser) };
-    let inner = scene.panel(Panel::new(title), below);
-    let widths = [Fill(3), Fill(2)].into_iter().take(columns.len());
-    let areas = Layout::horizontal(widths).spacing(2).split(inner);
-    for (lines, column) in columns.into_iter().zip(areas.iter()) {
+    let inner = scene.panel(panel, below);
+    for (lines, column) in columns.into_iter().zip(places(inner).iter()) {
         sheet::text(lines, *column, scene);
     }
     message
