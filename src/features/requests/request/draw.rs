@@ -1,10 +1,10 @@
 //! Draws a request: its facts above, the two bodies below, side by side or one at a time.
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::{RequestDetails, Side, text as facts};
+use super::{RequestDetails, SIDES, Side, text as facts};
 use crate::api::curl;
 use crate::api::redact::REMOVED;
 use crate::core::frame_layout::Target;
@@ -99,16 +99,10 @@ fn body(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>
     scene.label_border(area, cells(title(side)), &lines_label(viewport));
 }
 
-/// Draws the focused body, with the name of the other one beside its own.
+/// Draws the focused body under the tabs of both.
 fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
-    let theme = scene.theme;
-    let tab = |side: Side| {
-        let style = if view.focus == side { theme.selected } else { theme.dim };
-        Span::styled(format!(" {} ", title(side)), style)
-    };
-    let names = Line::from(vec![tab(Side::Request), " ".into(), tab(Side::Response)]);
-    let width = u16::try_from(names.width()).unwrap_or(u16::MAX);
     let side = view.focus;
+    let open = SIDES.iter().position(|tab| *tab == side).unwrap_or(0);
     let below = match side {
         Side::Request => below_body(view, 1, area),
         Side::Response => Rect::default(),
@@ -117,7 +111,9 @@ fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
         height: area.height - below.height,
         ..area
     };
-    let inner = scene.panel(Panel::new(names).focused(true), area);
+    let panel = Panel::new("Bodies").tabs(["Request", "Response"], open).focused(true);
+    let width = panel.tab_areas(area).last().map_or(0, |tab| tab.right() - area.x);
+    let inner = scene.panel(panel, area);
     let viewport = text(view, side, inner, scene);
     scene.label_border(area, width, &lines_label(viewport));
     as_curl(view, below, scene);

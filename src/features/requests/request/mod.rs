@@ -27,6 +27,9 @@ enum Side {
     Response,
 }
 
+/// Both bodies, in the order of their tabs.
+const SIDES: [Side; 2] = [Side::Request, Side::Response];
+
 impl Side {
     /// The screen region of the body, for mouse and scrolling.
     const fn region(self) -> Region {
@@ -321,12 +324,13 @@ impl View for RequestDetails {
         Outcome::handled_if(pasted.map(|pasted| cx.pasted(pasted)).is_some())
     }
 
-    fn click(&mut self, region: Region, _: usize, _: &mut Cx<'_>) -> Outcome {
-        self.focus = if region == Region::PREVIEW {
-            Side::Request
-        } else {
-            Side::Response
+    fn click(&mut self, region: Region, line: usize, _: &mut Cx<'_>) -> Outcome {
+        let is_clicked = |(index, side): &(usize, Side)| match region {
+            Region::TABS => *index == line,
+            region => region == side.region(),
         };
+        let clicked = SIDES.into_iter().enumerate().find(is_clicked);
+        self.focus = clicked.map_or(self.focus, |(_, side)| side);
         Outcome::Handled
     }
 
