@@ -506,10 +506,11 @@ impl StatefulWidget for ReportLines<'_> {
                 let Some(row) = rows.next() else {
                     break 'lines;
                 };
+                line.render(row, buffer);
                 if self.report.cursor == Some(number) {
+                    // Colours of the text may be unreadable on the stripe.
                     buffer.set_style(row, self.theme.selected);
                 }
-                line.render(row, buffer);
             }
         }
         layout.cursor = None;

@@ -84,8 +84,23 @@ pub(crate) fn draw(
             ..row_area
         };
         let line = line_of(&note, (beside.width, has_meanings(area.width)), scene.theme);
+        let is_selected = is_on_stripe(beside, scene);
         scene.render(line, beside);
+        if is_selected {
+            // As the text beside it.
+            scene.frame.buffer_mut().set_style(beside, scene.theme.selected);
+        }
     }
+}
+
+/// Whether the stripe of the selected line is drawn at the beginning of an area.
+fn is_on_stripe(area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+    let selected = scene.theme.selected;
+    let cell = scene.frame.buffer_mut().cell((area.x, area.y));
+    cell.is_some_and(|cell| match selected.bg {
+        Some(color) => cell.bg == color,
+        None => cell.modifier.contains(selected.add_modifier),
+    })
 }
 
 /// The cells of a row up to the last one with a sign.
