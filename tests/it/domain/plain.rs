@@ -521,7 +521,10 @@ fn what_a_machine_is_for_says_nothing() {
     assert_eq!(text("4090 for inference, 24/7"), "gpu_name=RTX_4090");
     // The traffic of a day is not that of the job: it is refused.
     assert_eq!(text("4090 20gb traffic per day"), "gpu_name=RTX_4090");
-    assert_eq!(text("how much does a 4090 cost per month"), "gpu_name=RTX_4090 · job 30d");
+    assert_eq!(
+        text("how much does a 4090 cost per month"),
+        "gpu_name=RTX_4090 · job 30d"
+    );
     assert_eq!(text("4090 for $300 per month"), "gpu_name=RTX_4090 dph_total<=0.416667");
     // A promise that no market makes is refused.
     assert_eq!(text("gdpr compliant 4090"), "gpu_name=RTX_4090");

@@ -7,7 +7,7 @@ use bourse::domain::{Dialect, OFFERS};
 use bourse::record::ChangeKind;
 use bourse::tui::theme::Theme;
 use ratatui::buffer::Cell;
-use ratatui::style::{Color, Modifier};
+use ratatui::style::{Color, Modifier, Style};
 
 use crate::stories::groups::{FOUND, FOUR};
 use crate::stories::recorded::volume_tape;
@@ -262,7 +262,11 @@ fn no_view_of_a_workergroup_is_mostly_empty() {
     form.keys("3").answer(FOUR).keys("n");
     found.measure("blank group form", &form, (80, 25));
     let mut compared = desk(200, 60);
-    compared.keys("3").answer(FOUR).keys("space j space v").expect("Compare 2");
+    compared
+        .keys("3")
+        .answer(FOUR)
+        .keys("space j space v")
+        .expect("Compare 2");
     found.measure("comparison of two groups", &compared, (200, 22));
     compared.resize(120, 40).keys("esc G k enter tab").expect("▏Fields▕");
     found.measure("fields of a group", &compared, (120, 25));
@@ -358,6 +362,82 @@ fn no_view_of_a_single_route_request_is_mostly_empty() {
     assert!(found.0.is_empty(), "{}", found.0.join("\n"));
 }
 
+/// The relative luminance of a colour, from 0 to 1, as WCAG defines it; of the terminal's own that of black.
+fn luminance(color: Color) -> f64 {
+    let Color::Rgb(red, green, blue) = color else {
+        return 0.0;
+    };
+    let linear = |part: u8| {
+        let part = f64::from(part) / 255.0;
+        if part <= 0.040_45 {
+            part / 12.92
+        } else {
+            ((part + 0.055) / 1.055).powf(2.4)
+        }
+    };
+    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+}
+
+/// The letters and digits whose contrast with their background is below `least`.
+fn faint(desk: &TestApp, least: f64) -> String {
+    let is_faint = |cell: &&Cell| {
+        let [text, ground] = [cell.fg, cell.bg].map(|color| luminance(color) + 0.05);
+        let has_colors = matches!(cell.fg, Color::Rgb(..));
+        has_colors && text.max(ground) / text.min(ground) < least
+    };
+    let letters = desk
+        .cells()
+        .iter()
+        .filter(|cell| cell.symbol().chars().all(char::is_alphanumeric));
+    letters.filter(is_faint).map(Cell::symbol).collect()
+}
+
+#[test]
+fn the_text_of_all_themes_is_readable() {
+    let mut faint_views = String::new();
+    for (name, theme, least) in [
+        ("dark", Theme::DARK, 3.0),
+        ("light", Theme::LIGHT_PAINTED, 3.0),
+        ("high contrast", Theme::HIGH_CONTRAST, 4.5),
+    ] {
+        for keys in [
+            "",
+            "down",
+            "enter",
+            "enter tab down",
+            "enter shift-tab down down",
+            "space down space v",
+            "f down",
+            "s down",
+            "c down",
+            "J",
+            "K",
+            "m",
+            "m tab",
+            "D",
+            "H",
+            "y down",
+            ": down",
+            "M",
+            "o",
+            "W",
+            "? down",
+            "4",
+            "3",
+            "2",
+        ] {
+            let mut desk = desk(120, 40);
+            desk.theme = theme;
+            desk.keys(keys).resize(120, 40);
+            let letters = faint(&desk, least);
+            if !letters.is_empty() {
+                faint_views += &format!("{name}, keys {keys}: {letters}\n");
+            }
+        }
+    }
+    assert!(faint_views.is_empty(), "{faint_views}");
+}
+
 #[test]
 fn what_is_measured_is_seen() {
     let desk = desk(120, 40);
@@ -368,4 +448,9 @@ fn what_is_measured_is_seen() {
     blank.resize(80, 24);
     // Before the first response the table is empty.
     assert!(largest_blank(&blank, 80) > 15, "{}", blank.screen());
+    let mut dark = self::desk(120, 40);
+    dark.theme = Theme::HIGH_CONTRAST;
+    dark.theme.text = Style::new().fg(Color::Rgb(20, 20, 20));
+    dark.resize(120, 40);
+    assert!(!faint(&dark, 4.5).is_empty());
 }

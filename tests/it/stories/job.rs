@@ -287,7 +287,11 @@ fn a_rate_can_be_given_to_any_model_of_the_rows() {
 #[test]
 fn a_changed_rate_stays_with_its_model() {
     let mut desk = wide();
-    desk.keys("/").type_text(" 180M tokens").keys("enter J").type_text("5000").keys("enter");
+    desk.keys("/")
+        .type_text(" 180M tokens")
+        .keys("enter J")
+        .type_text("5000")
+        .keys("enter");
     desk.keys("J tab tab tab tab tab tab ctrl-u").type_text("6000");
     let rate_line = |desk: &TestApp, model: &str| {
         let (screen, note) = (desk.screen(), format!("tokens/s of {model}"));
@@ -301,7 +305,10 @@ fn a_changed_rate_stays_with_its_model() {
     assert!(rate_line(&desk, "RTX 4090").contains("6000"));
     desk.keys("right up").type_text("2000").keys("enter");
     let rate = |model: &str, rate: &str| (model.to_owned(), Some(rate.to_owned()));
-    let (first, others) = (rate("RTX 4090", "5000"), [rate("RTX 3090", "2000"), rate("RTX 4090", "6000")]);
+    let (first, others) = (
+        rate("RTX 4090", "5000"),
+        [rate("RTX 3090", "2000"), rate("RTX 4090", "6000")],
+    );
     assert_eq!(saved_rates(&desk), [&[first], &others[..]].concat());
 }
 

@@ -110,7 +110,10 @@ pub fn series(desk: &mut TestApp, cost: &str, count: &str, at_once: &str, rate: 
 #[test]
 fn an_endpoint_that_no_group_serves_is_named_before_a_run() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
-    desk.keys("t ctrl-u").type_text("n").keys("down down down ctrl-u").type_text("200");
+    desk.keys("t ctrl-u")
+        .type_text("n")
+        .keys("down down down ctrl-u")
+        .type_text("200");
     desk.keys("enter")
         .expect("Start this run?")
         .expect("! None of your workergroups serves endpoint n.");

@@ -95,7 +95,12 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     let above = u16::try_from(verdict.len()).unwrap_or(0);
     let totals = totals(view, area.height, width);
     let below = u16::try_from(totals.len()).unwrap_or(0);
-    let table = frame.1 + above + 2 + u16::try_from(view.lines.len()).unwrap_or(u16::MAX).saturating_add(below);
+    let table = frame.1
+        + above
+        + 2
+        + u16::try_from(view.lines.len())
+            .unwrap_or(u16::MAX)
+            .saturating_add(below);
     let [area, under] = if area.height >= table.saturating_add(LEAST_CARD.1) {
         Layout::vertical([Length(table), Fill(1)]).areas(area)
     } else {
@@ -141,7 +146,10 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
 /// Draws the cards of the compared rows side by side, as many as fit, including the current one; nothing in an empty
 /// area.
 fn cards(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
-    let Some(listing) = scene.state.browsers[view.resource].listing().filter(|_| !area.is_empty()) else {
+    let Some(listing) = scene.state.browsers[view.resource]
+        .listing()
+        .filter(|_| !area.is_empty())
+    else {
         return;
     };
     let fitting = usize::from((area.width / LEAST_CARD.0).max(1)).min(view.rows.len());

@@ -105,7 +105,10 @@ fn above_search(browser: &Browser, height: u16, area: Rect, scene: &mut Scene<'_
     let places = |area: Rect| layout.split(area);
     let wide = places(panel.inner(area));
     let wrapped = |lines: &[Line<'_>], width| lines.iter().map(|line| wrap_line(line, width, 2).len()).sum::<usize>();
-    let rows = columns.iter().zip(wide.iter()).map(|(lines, column)| wrapped(lines, column.width));
+    let rows = columns
+        .iter()
+        .zip(wide.iter())
+        .map(|(lines, column)| wrapped(lines, column.width));
     let rows = u16::try_from(rows.max().unwrap_or(0)).unwrap_or(u16::MAX);
     let below = rows.saturating_add(2).min(area.height - height);
     let [message, below] = Layout::vertical([Length(height), Length(below)])

@@ -137,7 +137,10 @@ fn runner_up(plan: &Plan, second: &Plan, bill: Bill, name: impl Fn(u32) -> Offer
     };
     let with_ids = |kind: &OfferKind| format!("{} ({})", kind.describe(bill), listed(&kind.ids, Clone::clone));
     let [new, gone] = [kinds(second, plan), kinds(plan, second)];
-    let is_new = |kind: &OfferKind| new.iter().any(|known| known.gpus == kind.gpus && known.name == kind.name);
+    let is_new = |kind: &OfferKind| {
+        new.iter()
+            .any(|known| known.gpus == kind.gpus && known.name == kind.name)
+    };
     // Their prices are in the table of the plan, rounded so that they add up.
     let gone = listed(&gone, |kind| {
         let text = format!("{}× {}", kind.gpus, kind.name);
