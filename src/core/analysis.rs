@@ -3,18 +3,16 @@
 use super::state::State;
 use super::view::Cx;
 use crate::domain::Resource;
-use crate::keys::Action;
 use crate::keys::pane::Pane;
+use crate::keys::{Action, BINDINGS};
 
 /// The reason an action that compares or prices rows is disabled on the open pane (wrong pane, no rows,
 /// nothing selected or marked, no job to clear), or `None` if it is enabled or is no such action.
 pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     let key = |action| state.keymap.key_of(action);
     let pane = state.pane;
-    let is_about_offers = matches!(
-        action,
-        Action::ThreePrices | Action::ForgetJob | Action::Related | Action::Host | Action::Depth | Action::Cluster
-    );
+    let is_about_offers = matches!(action, Action::ForgetJob | Action::Depth | Action::Cluster)
+        || BINDINGS.iter().any(|row| row.action == action && row.is_of_offers);
     if is_about_offers && pane != Pane::Offers {
         return Some(format!("Only on Offers ({})", key(Action::Pane(Pane::Offers))));
     }

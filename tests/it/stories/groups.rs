@@ -86,6 +86,17 @@ fn groups_stand_by_endpoint_with_searches_as_text_and_local_time() {
 }
 
 #[test]
+fn the_palette_says_what_is_only_on_offers() {
+    let mut desk = at_groups();
+    desk.keys(":").type_text("price index");
+    desk.expect("(Only on Offers (1))");
+    desk.keys("ctrl-u")
+        .type_text("tape")
+        .expect("(Only on Offers and Volumes)");
+    desk.keys("esc esc 1 :").type_text("price index").expect_not("Only on");
+}
+
+#[test]
 fn groups_are_filtered_and_sorted_here_without_a_request() {
     let mut desk = at_groups();
     desk.keys("/").type_text("gpu_ram>=80").keys("enter");

@@ -344,6 +344,19 @@ fn a_rate_is_of_all_models_that_the_words_name() {
 }
 
 #[test]
+fn an_unknown_word_takes_no_understood_ones_along() {
+    let mut desk = desk();
+    desk.keys("/").type_text("3090 yesteryear for 5 hours").keys("enter");
+    desk.expect("None of the").expect("Words name models, places, sizes");
+    desk.keys("enter")
+        .expect("Searched for “for 5 hours” without the rest")
+        .expect("job 5h");
+    // Two wrong spellings beside each other are both corrected.
+    desk.keys("/ ctrl-u").type_text("cheepest germny").keys("enter");
+    desk.expect("Did you mean cheapest germany?");
+}
+
+#[test]
 fn unread_words_point_to_the_command_that_they_name() {
     let mut desk = desk();
     for (words, command) in [

@@ -7,14 +7,16 @@ use super::{Names, Phrase, read};
 use crate::language::Suggestion;
 use crate::{Catalog, Dialect, country};
 
-/// The first correction of one word in the range `clause` with which more of the text is understood and every
-/// other phrase keeps its meaning; `None` if there is none.
+/// The first correction of one word in the range `clause`, or else of two, with which more of the text is understood and
+/// every other phrase keeps its meaning; `None` if there is none.
 pub(super) fn proposed(
     text: &str,
     clause: &Range<usize>,
     catalog: &'static Catalog,
     dialect: &'static Dialect,
 ) -> Option<Suggestion> {
+    /// Maximum number of pairs of corrections that are tried: each reads the whole text.
+    const MOST_PAIRS: usize = 16;
     let read = |text: &str| read(text, catalog, dialect, &Names::default());
     let before = read(text);
     let is_understood = |proposal: &Suggestion| {
@@ -23,18 +25,35 @@ pub(super) fn proposed(
         after.unclear.is_none() && after.refused.len() < before.refused.len() && before.phrases.iter().all(is_kept)
     };
     // A comma inside a clause is part of a number or of a list: half a number is not a word.
-    text[clause.clone()].split(' ').find_map(|word| {
-        let word = word.trim_matches([',', ';']);
-        // A sign in front may exclude: the word without it would mean the opposite.
-        if !word.starts_with(char::is_alphanumeric) {
-            return None;
-        }
+    let words = text[clause.clone()]
+        .split(' ')
+        .map(|word| word.trim_matches([',', ';']));
+    // A sign in front may exclude: the word without it would mean the opposite.
+    let words = words.filter(|word| word.starts_with(char::is_alphanumeric));
+    let corrections = words.map(|word| {
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        let mut near = near_words(&word.to_lowercase()).into_iter().map(|replacement| {
-            let span = start..start + word.len();
-            Suggestion { span, replacement }
+        let span = start..start + word.len();
+        let near = near_words(&word.to_lowercase()).into_iter();
+        let near = near.map(|replacement| Suggestion {
+            span: span.clone(),
+            replacement,
         });
-        near.find(is_understood)
+        near.collect::<Vec<_>>()
+    });
+    let corrections: Vec<_> = corrections.filter(|near| !near.is_empty()).collect();
+    let single = corrections.iter().flatten().find(|proposal| is_understood(proposal));
+    single.cloned().or_else(|| {
+        let pairs = corrections.iter().zip(corrections.iter().skip(1));
+        let pairs =
+            pairs.flat_map(|(near, next)| near.iter().flat_map(|own| next.iter().map(move |other| (own, other))));
+        pairs.take(MOST_PAIRS).find_map(|(own, other)| {
+            let between = &text[own.span.end..other.span.start];
+            let both = Suggestion {
+                span: own.span.start..other.span.end,
+                replacement: format!("{}{between}{}", own.replacement, other.replacement),
+            };
+            is_understood(&both).then_some(both)
+        })
     })
 }
 

@@ -220,7 +220,7 @@ const PHRASES: &[(Role, &str)] = &[
         everything|whatever is|whichever is|ones|sit|stay|staying|become|drop|fall|go|goe|get|was|were|keep|finish|finishe|complete|really|\
         renting|process|generate|produce|crunch|create|make|set up|spread|split|distribute|\
         quite|very|maybe|again|still|our|their|its|them|they|we have|i've|we'd|there's|what's|sure|way|\
-        enough|etc|connected|any|some|all|just|only|also|either|now|today|right now|what|how much|\
+        enough|etc|connected|any|some|all|just|only|also|either|now|today|tonight|right now|what|how much|\
         with the bill|with bill|and the bill|the bill|runner up|runner - up|and runner up|and the runner up|with runner up|with the runner up|\
         per hour|hourly|asap|then|like|running|located|based|hosted|must|should|can|anything|something|anywhere"),
     (Joint, "with|w /|@|and|but|plus|for|of|on|at|in|+|:|/|if|when|where|as long as|while"),

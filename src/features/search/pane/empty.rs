@@ -228,7 +228,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
         },
         (_, Some(listing)) if !browser.words.is_empty() => Note {
             title: format!("{} match “{}”", none_loaded(browser, listing), browser.words.join(" ")),
-            reasons: respelled(browser).into_iter().collect(),
+            reasons: respelled(browser).or_else(|| example(browser)).into_iter().collect(),
             keys: if browser.bar.editing {
                 Vec::new()
             } else {
@@ -374,6 +374,12 @@ fn respelled(browser: &Browser) -> Option<String> {
     let parsed = reading.parse(catalog, browser.dialect(), &[], Mode::Strict);
     let suggestion = parsed.err()?.suggestion?;
     Some(format!("Did you mean {}?", suggestion.apply(&words)))
+}
+
+/// An example of words that are understood, in place of filter words that are not and match no offer.
+fn example(browser: &Browser) -> Option<String> {
+    let is_about_offers = browser.resource() == Resource::Offers && browser.typed_id().is_none();
+    is_about_offers.then(|| "Words name models, places, sizes, prices and times: 4x 4090 eu 200gb 3d".to_owned())
 }
 
 /// A note that several offers may have the GPUs that the search wants of one; `None` if it does not want several.

@@ -85,9 +85,16 @@ impl BrowserPane {
         }
         match action {
             Action::Open if browser.remedy() == Some(Remedy::WithoutWords) => {
+                let words = browser.words.join(" ");
                 drop_words(browser);
                 // In place of the notice that names them.
-                cx.toast("Searched without these words");
+                let understood = submit::without_unknown(&words, browser);
+                if let Some(understood) = understood {
+                    submit::add_words(self.resource, &understood, cx);
+                    cx.toast(format!("Searched for “{understood}” without the rest"));
+                } else {
+                    cx.toast("Searched without these words");
+                }
             }
             Action::Open if browser.remedy() == Some(Remedy::Suggestion) => {
                 if browser.take_suggestions() {

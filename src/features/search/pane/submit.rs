@@ -4,7 +4,7 @@ use super::{BrowserPane, Focus, advice};
 use crate::core::view::{Cx, Open};
 use crate::domain::local::LocalTime;
 use crate::domain::plain::Question;
-use crate::domain::{Resource, language};
+use crate::domain::{Resource, language, plain};
 use crate::features::search::answer;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
@@ -53,6 +53,39 @@ pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>)
     }
     if let Some(wanted) = ran.cluster {
         cx.open_on(Open::ClusterOfShape(wanted));
+    }
+}
+
+/// The words without those that are unknown, if all that is left is understood then: `for 5 hours` of `yesteryear for 5
+/// hours`; else `None`.
+pub(super) fn without_unknown(words: &str, browser: &Browser) -> Option<String> {
+    let read = |words: &str| {
+        plain::read(
+            words,
+            browser.query.catalog(),
+            browser.dialect(),
+            &plain::Names::default(),
+        )
+    };
+    let mut known = words.to_owned();
+    for word in read(words).unknown.into_iter().rev() {
+        known.replace_range(word, "");
+    }
+    let known = known.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!known.is_empty() && known != words && read(&known).refused.is_empty()).then_some(known)
+}
+
+/// Adds understood words to the search of a table and runs it.
+pub(super) fn add_words(resource: Resource, words: &str, cx: &mut Cx<'_>) {
+    let local = cx.state().local_time(cx.now);
+    let browser = cx.table(resource);
+    browser.edit_query();
+    let text = format!("{} {words}", browser.query_text());
+    browser.bar.input.set(text);
+    match browser.run_typed(&local) {
+        Some(ran) if ran.must_ask => cx.ask_pane(),
+        Some(_) => {}
+        None => browser.cancel_typed(),
     }
 }
 
