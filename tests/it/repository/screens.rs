@@ -1,6 +1,7 @@
 //! Measures screens by the limits of the design: words, styles, blank rectangles, cut sentences.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use bourse::api::{ApiError, Unreachable};
 use bourse::domain::{Dialect, OFFERS};
@@ -245,8 +246,20 @@ fn no_details_of_a_request_are_mostly_empty() {
         desk.keys("f").expect("Edit and send").expect("Further conditions");
         found.measure("body in the editor", &desk, (columns, most));
     }
-    for count in [1, 12, 16, 22, 30] {
-        let entries = (0..count).map(|after| requests::search(f64::from(after), body, &answer));
+    for (count, answer) in [
+        (1_u32, &*answer),
+        (12, &answer),
+        (16, &answer),
+        (22, &answer),
+        (30, &answer),
+        (7, r#"{"offers":[]}"#),
+        (22, r#"{"offers":[]}"#),
+    ] {
+        let entries = (0..count).map(|after| {
+            let mut entry = requests::search(f64::from(after), body, answer);
+            entry.took += Duration::from_millis(u64::from(after) * 37 % 90);
+            entry
+        });
         let mut desk = requests::desk(entries.collect());
         desk.theme = Theme::DARK;
         desk.resize(200, 60).expect("Request body");

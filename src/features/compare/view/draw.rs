@@ -95,20 +95,10 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     let above = u16::try_from(verdict.len()).unwrap_or(0);
     let totals = totals(view, area.height, width);
     let below = u16::try_from(totals.len()).unwrap_or(0);
-    let table = frame.1
-        + above
-        + 2
-        + u16::try_from(view.lines.len())
-            .unwrap_or(u16::MAX)
-            .saturating_add(below);
-    let [area, under] = if area.height >= table.saturating_add(LEAST_CARD.1) {
-        Layout::vertical([Length(table), Fill(1)]).areas(area)
-    } else {
-        [area, Rect::default()]
-    };
-    cards(view, under, scene);
+    let around = frame.1 + above + 2 + below;
+    let area = above_cards(view, around, area, scene);
     let mut shown = Viewport::default();
-    let page = area.height.saturating_sub(frame.1 + above + 2 + below);
+    let page = area.height.saturating_sub(around);
     let halves = Grid::halves(view, Rect::new(0, 0, width, 1), page).len();
     let page = page * u16::try_from(halves).unwrap_or(1);
     shown.scroll_to(view.top, view.lines.len(), Rect::new(0, 0, 1, page));
@@ -141,6 +131,20 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     for (row, line) in foot.rows().zip(totals) {
         scene.render(TextLine::styled(line, theme.text), row);
     }
+}
+
+/// Draws the cards where all lines of the comparison, with `around` others, leave room for them below; returns the area
+/// of the comparison.
+fn above_cards(view: &Compare, around: u16, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    let lines = u16::try_from(view.lines.len())
+        .unwrap_or(u16::MAX)
+        .saturating_add(around);
+    if area.height < lines.saturating_add(LEAST_CARD.1) {
+        return area;
+    }
+    let [area, below] = Layout::vertical([Length(lines), Fill(1)]).areas(area);
+    cards(view, below, scene);
+    area
 }
 
 /// Draws the cards of the compared rows side by side, as many as fit, including the current one; nothing in an empty

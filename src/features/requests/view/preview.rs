@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use ratatui::widgets::canvas::Points;
 
 use super::draw::named;
-use crate::api::{LedgerEntry, redact};
+use crate::api::{LedgerEntry, curl, redact};
 use crate::core::view::Scene;
 use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
@@ -66,26 +66,39 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     lines_in(inner, lines, scene);
 }
 
-/// Draws the duration of each request of a run over time, with crosses for failed ones, and in a high area
-/// their distribution below.
-///
-/// Only requests still in the ledger; nothing if there is none or the area is too low.
+/// The time, the duration in seconds and whether it failed of a request.
+type Sent = (UnixTime, f64, bool);
+
+/// Draws the durations of the requests of a run that are still in the ledger over time.
 fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
-    let (state, theme) = (scene.state, scene.theme);
+    let state = scene.state;
     let numbered = state.ledger.numbered();
     let of_run = numbered.filter(|(number, _)| Requests::read(state).run_of(*number) == Some(run.number));
-    let sent: Vec<(UnixTime, f64, bool)> = of_run
-        .map(|(_, entry)| (entry.at, entry.took.as_secs_f64(), entry.is_failed()))
-        .collect();
+    let sent: Vec<Sent> = of_run.map(|(_, entry)| sent_at(entry)).collect();
+    latencies("Latency over time", &sent, area, scene);
+}
+
+/// The time and the duration of an entry of the ledger.
+fn sent_at(entry: &LedgerEntry) -> Sent {
+    (entry.at, entry.took.as_secs_f64(), entry.is_failed())
+}
+
+/// Draws the duration of each request over time under a heading, with crosses for failed ones, and in a high area their
+/// distribution below; nothing without requests or if the area is too low.
+fn latencies(heading: &str, sent: &[Sent], area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
     let slowest = sent.iter().map(|(_, took, _)| *took).fold(0.0, f64::max);
     let Some(upwards) = Scale::fit([0.0, slowest], Some(ScaleKind::Linear)) else {
         return;
     };
-    let start = sent.iter().map(|(at, ..)| *at).fold(run.to, UnixTime::min);
+    let times = || sent.iter().map(|(at, ..)| *at);
+    let (Some(start), Some(end)) = (times().reduce(UnixTime::min), times().reduce(UnixTime::max)) else {
+        return;
+    };
     let across = Scale {
         kind: ScaleKind::Linear,
         low: 0.0,
-        high: (run.to - start).max(1e-3),
+        high: (end - start).max(1e-3),
     };
     if area.height < LEAST_CHART {
         return;
@@ -97,7 +110,7 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let [title, area, below] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(below)]).areas(area);
-    scene.render(Line::styled("Latency over time", theme.heading), title);
+    scene.render(Line::styled(heading.to_owned(), theme.heading), title);
     let [x, y] = [
         (&across, words::clock_span as fn(f64) -> String),
         (&upwards, words::latency),
@@ -106,7 +119,7 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(plot) = chart::axes(&x, Some(&y), area, scene) else {
         return;
     };
-    let place = |(at, took, is_failed): &(UnixTime, f64, bool)| {
+    let place = |(at, took, is_failed): &Sent| {
         let (x, y) = (across.position(*at - start)?, upwards.position(*took)?);
         Some((*is_failed, (x, y)))
     };
@@ -128,7 +141,8 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// Draws the preview of the selected row below the list. On a larger screen a request is in columns, of which
-/// the response gets all but the first.
+/// the response gets all but the first, the last of which has the command line if it is short; short bodies leave room for
+/// the durations of all requests.
 pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
     let selected = Requests::read(scene.state).selected();
     let Some(Row::Request(number)) = selected.filter(|_| scene.size != Size::Compact) else {
@@ -145,23 +159,53 @@ pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let body = sent(entry, usize::MAX, scene);
     let mut summary = facts(entry, columns(inner)[0], scene);
-    let areas = if body.is_empty() {
+    let has_body = !body.is_empty();
+    summary.extend(body);
+    let all = received(entry, usize::from(inner.height) * many, scene);
+    let lines = if has_body {
+        summary.len().max(all.len())
+    } else {
+        summary.len() + 1 + all.len()
+    };
+    let lines = u16::try_from(lines + 1).unwrap_or(u16::MAX);
+    let [inner, chart] = if inner.height < lines.saturating_add(LEAST_CHART) {
+        [inner, Rect::default()]
+    } else {
+        Layout::vertical([Constraint::Length(lines), Constraint::Fill(1)]).areas(inner)
+    };
+    let areas = if has_body {
+        let areas = columns(inner);
+        lines_in(areas[0], summary, scene);
+        areas[1..].to_vec()
+    } else {
         let height = u16::try_from(summary.len() + 1).unwrap_or(u16::MAX);
         let [top, rest] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
         lines_in(top, summary, scene);
         columns(rest)
-    } else {
-        let areas = columns(inner);
-        summary.extend(body);
-        lines_in(areas[0], summary, scene);
-        areas[1..].to_vec()
     };
     // The response continues in the next column.
     let height = usize::from(areas[0].height);
-    let mut rest = received(entry, height * areas.len(), scene).into_iter();
-    for area in areas {
-        lines_in(area, rest.by_ref().take(height).collect(), scene);
+    let is_short = all.len() <= height;
+    let mut rest = all.into_iter();
+    for area in &areas {
+        lines_in(*area, rest.by_ref().take(height).collect(), scene);
     }
+    if let [_, .., last] = areas[..]
+        && is_short
+    {
+        let lines = as_curl(entry, last.width, scene);
+        lines_in(last, lines, scene);
+    }
+    let requests: Vec<Sent> = scene.state.ledger.latest().map(sent_at).collect();
+    latencies("Latency of all requests", &requests, chart, scene);
+}
+
+/// The request as a `curl` command line in lines of `width` cells, under a heading.
+fn as_curl(entry: &LedgerEntry, width: u16, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let command = visible(&curl::recorded(entry), BEGINNING);
+    let mut lines = vec![Line::styled("As curl", scene.theme.heading)];
+    lines.extend(wrap_line(&Line::styled(command, scene.theme.dim), width, 2));
+    lines
 }
 
 /// Draws lines in the rows of an area, each cut to its width; further ones are left out.

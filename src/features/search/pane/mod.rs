@@ -84,18 +84,7 @@ impl BrowserPane {
             return Outcome::Handled;
         }
         match action {
-            Action::Open if browser.remedy() == Some(Remedy::WithoutWords) => {
-                let words = browser.words.join(" ");
-                drop_words(browser);
-                // In place of the notice that names them.
-                let understood = submit::without_unknown(&words, browser);
-                if let Some(understood) = understood {
-                    submit::add_words(self.resource, &understood, cx);
-                    cx.toast(format!("Searched for “{understood}” without the rest"));
-                } else {
-                    cx.toast("Searched without these words");
-                }
-            }
+            Action::Open if browser.remedy() == Some(Remedy::WithoutWords) => submit::without_words(self.resource, cx),
             Action::Open if browser.remedy() == Some(Remedy::Suggestion) => {
                 if browser.take_suggestions() {
                     self.refresh(cx);

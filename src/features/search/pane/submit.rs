@@ -56,29 +56,17 @@ pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>)
     }
 }
 
-/// The words without those that are unknown, if all that is left is understood then: `for 5 hours` of `yesteryear for 5
-/// hours`; else `None`.
-pub(super) fn without_unknown(words: &str, browser: &Browser) -> Option<String> {
-    let read = |words: &str| {
-        plain::read(
-            words,
-            browser.query.catalog(),
-            browser.dialect(),
-            &plain::Names::default(),
-        )
-    };
-    let mut known = words.to_owned();
-    for word in read(words).unknown.into_iter().rev() {
-        known.replace_range(word, "");
-    }
-    let known = known.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!known.is_empty() && known != words && read(&known).refused.is_empty()).then_some(known)
-}
-
-/// Adds understood words to the search of a table and runs it.
-pub(super) fn add_words(resource: Resource, words: &str, cx: &mut Cx<'_>) {
+/// Searches without the filter words, which no row has, but for those that are understood without the unknown ones
+/// among them.
+pub(super) fn without_words(resource: Resource, cx: &mut Cx<'_>) {
     let local = cx.state().local_time(cx.now);
     let browser = cx.table(resource);
+    let understood = without_unknown(browser);
+    super::drop_words(browser);
+    // In place of the notice that names the words.
+    let Some(words) = understood else {
+        return cx.toast("Searched without these words");
+    };
     browser.edit_query();
     let text = format!("{} {words}", browser.query_text());
     browser.bar.input.set(text);
@@ -87,6 +75,27 @@ pub(super) fn add_words(resource: Resource, words: &str, cx: &mut Cx<'_>) {
         Some(_) => {}
         None => browser.cancel_typed(),
     }
+    cx.toast(format!("Searched for “{words}” without the rest"));
+}
+
+/// The filter words without those that are unknown, if all that is left is understood then: `for 5 hours` of `yesteryear
+/// for 5 hours`; else `None`.
+fn without_unknown(browser: &Browser) -> Option<String> {
+    let read = |words: &str| {
+        plain::read(
+            words,
+            browser.query.catalog(),
+            browser.dialect(),
+            &plain::Names::default(),
+        )
+    };
+    let words = browser.words.join(" ");
+    let mut known = words.clone();
+    for word in read(&words).unknown.into_iter().rev() {
+        known.replace_range(word, "");
+    }
+    let known = known.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!known.is_empty() && known != words && read(&known).refused.is_empty()).then_some(known)
 }
 
 /// Searches the volumes for plain words and the default conditions, and goes to their tab; words that are not understood
