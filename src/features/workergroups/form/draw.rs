@@ -218,23 +218,19 @@ fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// Draws the supply that the draft's search finds now, with its costs and where there is room the cheapest
-/// offers; before that is checked, the state of the check, or for a blank draft the explanation of all
-/// fields.
+/// offers; before that is checked, the state of the check and the explanation of all fields.
 fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
     let inner = scene.panel(Panel::new("Supply now"), area);
     let look = look_at(state, Subject::Draft(view.number));
-    let lines = match look {
+    let mut lines = match look {
         Err(_) if Groups::read(scene.state).draft.meaning().is_some() => {
             vec![Line::styled("Runs once the words in Search are conditions.", theme.dim)]
         }
         Err(error) => vec![signed("!", &error.to_string(), theme.dim)],
         Ok(look) if Groups::read(state).draft.draft().is_blank() => {
             let _ = look;
-            let text = "Fill in the search to see what it finds.";
-            let mut lines = vec![Line::styled(text, theme.dim)];
-            lines.extend(fields_in_words(theme));
-            lines
+            vec![Line::styled("Fill in the search to see what it finds.", theme.dim)]
         }
         Ok(look) if let Some(check) = check_of(state, &look) => {
             let mut lines: Vec<_> = status(&look, state, scene.now, theme).into_iter().collect();
@@ -254,6 +250,9 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
             vec![Line::styled(text, theme.dim)]
         }
     };
+    if supply_report(state, Subject::Draft(view.number)).is_none() {
+        lines.extend(fields_in_words(theme));
+    }
     let lines = wrap_hanging(&lines, inner.width);
     let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let [text, table] = Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
