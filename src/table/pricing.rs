@@ -150,7 +150,7 @@ impl Browser {
         let (unit, model) = unknown(rows.next()?)?;
         let others = rows.filter_map(unknown).any(|(_, other)| other != model);
         let (models, fields) = if others {
-            ("these models", "Rate, Rate of")
+            ("these models", "Rate, Rate of; or type 2500 tokens/s on a 4090")
         } else {
             (model.as_str(), "field Rate")
         };

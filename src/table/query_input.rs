@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::bar::Understood;
 use super::browser::Browser;
 use super::suggestions;
-use super::typed_words::{RATE_WITHOUT_MODEL, describe_term, named_models, refused_phrases};
+use super::typed_words::{RATE_WITHOUT_MODEL, asks_of_market, describe_term, named_models, refused_phrases};
 use crate::domain::cost::VolumeTerm;
 use crate::domain::field::Kind;
 use crate::domain::language::{Candidate, Completion};
@@ -41,6 +41,9 @@ impl Browser {
             let is_changed = parsed.conditions != active || !reading.meaning.settings.texts().is_empty();
             // All workergroups are loaded, whatever the query.
             self.bar.is_other_query = is_changed && self.resource() != Resource::Workergroups;
+            if asks_of_market(&reading) {
+                parsed.words.clear();
+            }
             let words = without_unfinished_word(parsed.words, &text, self);
             let preview = self.preview(&reading);
             self.narrow_while_typing(words, preview);
@@ -424,7 +427,12 @@ fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Op
         .partition(|words| questioned_id(words.split_whitespace()).is_some());
     let question = questions.first().map(|_| "shows the filters that hide it".to_owned());
     let replaced = (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));
-    let refused = (!refused.is_empty()).then(|| format!("not understood, filters the rows: {}", refused.join(", ")));
+    let fate = if asks_of_market(reading) {
+        "not understood"
+    } else {
+        "not understood, filters the rows"
+    };
+    let refused = (!refused.is_empty()).then(|| format!("{fate}: {}", refused.join(", ")));
     // The words beside an unknown one are understood without it.
     let unknown: Vec<_> = reading.unknown.iter().map(|word| &text[word.clone()]).collect();
     let refused = refused.map(|refused| match &unknown[..] {

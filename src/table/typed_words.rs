@@ -24,15 +24,12 @@ impl Browser {
     }
 
     /// Leaves the search before out of a question that names a GPU model of its own: it is about all offers of that
-    /// model. Why an offer is missing is asked of the search before.
+    /// model. Why an offer is missing is asked of the search before. Words of a question filter no rows.
     pub(super) fn ask_anew(&self, reading: &Reading, parsed: &mut Parsed) {
-        let is_of_market = match reading.meaning.settings.question {
-            Some(Question::Alert | Question::History | Question::Workergroup | Question::Plan) => true,
-            Some(Question::Missing) | None => false,
-        };
-        if !is_of_market {
+        if !asks_of_market(reading) {
             return;
         }
+        parsed.words.clear();
         let meant = self.meant_conditions(reading);
         if meant.iter().any(|own| own.field.key == "gpu_name") {
             let usual = language::default_conditions(self.query.catalog(), self.dialect());
@@ -59,6 +56,14 @@ impl Browser {
         let parts = [reading.meaning.text()].into_iter().chain(term);
         let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
         Some(format!("network volumes: {}", parts.join(" · ")))
+    }
+}
+
+/// Whether words ask a question about the market, which a view answers, rather than why an offer is missing.
+pub(super) const fn asks_of_market(reading: &Reading) -> bool {
+    match reading.meaning.settings.question {
+        Some(Question::Alert | Question::History | Question::Workergroup | Question::Plan) => true,
+        Some(Question::Missing) | None => false,
     }
 }
 

@@ -463,28 +463,30 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
     }
 }
 
-/// The keys of the lines that hold at least half of the longer words, the nearest first: words in few lines count more
-/// (inverse document frequency). Empty without longer words.
+/// The keys of the lines that hold more than half of the words, the nearest first: words in few lines count more (inverse
+/// document frequency). A longer word may be part of another one.
 pub fn nearest<K: Copy>(words: &[&str], lines: &[(K, String)]) -> Vec<K> {
-    /// The fewest letters of a word that a line does not contain by chance.
-    const LONGER: usize = 4;
+    /// The fewest letters of a word that is not part of others by chance.
+    const LONGER: usize = 5;
     let lines: Vec<_> = lines.iter().map(|(key, line)| (*key, line.to_lowercase())).collect();
+    let singular = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
+    let holds = |line: &str, word: &str| {
+        let mut parts = line.split(|sign: char| !sign.is_alphanumeric());
+        word.chars().count() >= LONGER && line.contains(word) || parts.any(|part| singular(part) == word)
+    };
     let words: Vec<(String, f64)> = words
         .iter()
         .map(|word| {
-            let word = word.to_lowercase();
-            let holding = lines.iter().filter(|(_, line)| line.contains(&word)).count();
+            let word = singular(&word.to_lowercase());
+            let holding = lines.iter().filter(|(_, line)| holds(line, &word)).count();
             let weight = (lines.len() as f64 / holding.max(1) as f64).ln();
             (word, weight)
         })
         .collect();
-    let is_longer = |word: &str| word.chars().count() >= LONGER;
-    let longer = words.iter().filter(|(word, _)| is_longer(word)).count();
     let near = |(key, line): &(K, String)| {
-        let held = || words.iter().filter(|(word, _)| line.contains(word.as_str()));
-        let many = held().filter(|(word, _)| is_longer(word)).count();
+        let held = || words.iter().filter(|(word, _)| holds(line, word));
         let weight: f64 = held().map(|(_, weight)| weight).sum();
-        (many > 0 && 2 * many >= longer).then_some((weight, *key))
+        (2 * held().count() > words.len()).then_some((weight, *key))
     };
     let mut near: Vec<_> = lines.iter().filter_map(near).collect();
     near.sort_by(|(left, _), (right, _)| right.total_cmp(left));

@@ -345,7 +345,7 @@ fn without_a_rate_the_desk_names_the_field_that_takes_it() {
         let mut desk = TestApp::with_offers(MARKET);
         desk.resize(columns, rows);
         desk.keys("/").type_text(" 180M tokens").keys("enter");
-        desk.expect("No bill: the tokens/s of these models are unknown (J: Rate, Rate of)");
+        desk.expect("No bill: the tokens/s of these models are unknown (J: Rate, Rate of; or type");
         // Once, in place of a sign and a reason in each row.
         desk.expect_not("rate unknown").expect_not("!—").expect_not("unfit");
         // So say the plan, in place of offers that fail, and the market, in place of prices.

@@ -357,6 +357,26 @@ fn an_unknown_word_takes_no_understood_ones_along() {
 }
 
 #[test]
+fn the_words_of_a_question_filter_no_rows() {
+    let mut desk = desk();
+    desk.keys("/").type_text("when is a 3090 cheapest for zork");
+    desk.expect("opens the price history").expect_not("filters the rows");
+    desk.keys("enter")
+        .expect("/ RTX 3090 · ")
+        .expect_not("zork")
+        .expect_not("None of the");
+}
+
+#[test]
+fn a_search_of_workergroups_points_to_the_command_that_its_words_name() {
+    let mut desk = crate::stories::groups::at_groups();
+    desk.keys("/")
+        .type_text("create a group with at most 6 workers")
+        .keys("enter");
+    desk.expect("maybe n new");
+}
+
+#[test]
 fn unread_words_point_to_the_command_that_they_name() {
     let mut desk = desk();
     for (words, command) in [

@@ -215,7 +215,7 @@ const PHRASES: &[(Role, &str)] = &[
         experiment|research|gpu cluster|cluster of|a cluster of|fleet|distributed|multi node|which country|which region|to render|to generate|to process|to train|to run|to do|to make|\
         to finish|to produce|to rent|to buy|to get|to see|to have|to use"),
     (Filler, "a|an|the|i|i'm|i'd|we|want to|like to|could you|can you|would|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|give|rent|\
-        use|please|pls|plz|kindly|thanks|thx|thank you|hi|hello|hey|has|have|been|having|who|which|could|could i|can i|may|might|\
+        use|please|pls|plz|kindly|thanks|thx|thank you|hi|hello|hey|has|have|been|having|who|which|could|could i|can i|may|might|such|\
         will|do|doe|did|so|searching|search|seeking|hunting|wondering|wonder|wonder whether|whether|list|display|see|\
         everything|whatever is|whichever is|ones|sit|stay|staying|become|drop|fall|go|goe|get|was|were|keep|finish|finishe|complete|really|\
         renting|process|generate|produce|crunch|create|make|set up|spread|split|distribute|\

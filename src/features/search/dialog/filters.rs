@@ -96,7 +96,11 @@ impl SearchDialog {
         }
         items.extend(self.id_lines().map(|(field, id)| {
             let title = format!("    {:<14}  {}={id}", field.label, field.key);
-            Item::new(title, field.doc, DialogLine::Id(field, id)).note(self.fate(field))
+            let doc = match field.key {
+                "id" => "Why missing? Search for the id",
+                _ => field.doc,
+            };
+            Item::new(title, doc, DialogLine::Id(field, id)).note(self.fate(field))
         }));
         items.push(Item::heading("Common", ""));
         items.extend(self.common().map(line));

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::api::{ApiError, Operation};
 use crate::core::State;
+use crate::core::views::keys::command_named;
 use crate::domain::text::visible;
 use crate::domain::time::Now;
 use crate::domain::{Resource, format};
@@ -76,8 +77,8 @@ pub(super) fn banner_lines(
     lines
 }
 
-/// The error in the query bar, and the key that applies its correction if it suggests one; `None` without an
-/// error.
+/// The error in the query bar, and the key that applies its correction if it suggests one, or of workergroups, whose
+/// search answers no questions, the command that its words may mean; `None` without an error.
 fn mistake(state: &State, browser: &Browser) -> Option<String> {
     let error = browser.bar.error.as_ref()?;
     let fix = error.suggestion.as_ref().map(|suggestion| {
@@ -88,7 +89,12 @@ fn mistake(state: &State, browser: &Browser) -> Option<String> {
             replacement => format!(": {key} changes it to {replacement}"),
         }
     });
-    Some(format!("{}{}", error.message, fix.unwrap_or_default()))
+    let is_of_groups = browser.resource() == Resource::Workergroups;
+    let command = is_of_groups
+        .then(|| command_named(browser.bar.input.text(), state))
+        .flatten();
+    let command = command.map_or_else(String::new, |command| format!(" · {command}"));
+    Some(format!("{}{}{command}", error.message, fix.unwrap_or_default()))
 }
 
 /// The pane's last request in the request log as the beginning of a sentence: its operation, method and path,

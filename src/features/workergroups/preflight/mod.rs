@@ -80,6 +80,8 @@ impl Preflight {
                 cx.table(Resource::Offers).jump_to(look.search.query().conditions);
                 cx.go_to(Pane::Offers);
                 cx.perform_on_pane(Action::Refresh);
+                let key = cx.state().keymap.key_of(Action::Pane(Pane::Workergroups));
+                cx.toast(format!("Offers of this supply: {key} returns to its workergroup"));
             }
             Err(error) => cx.complain(error.to_string()),
         }
