@@ -6,33 +6,39 @@ use crate::keys::pane::Pane;
 use crate::keys::{Action, BINDINGS, Binding, Context};
 use crate::tui::list::{List, fuzzy, nearest};
 
-/// The key and the name of the command that words of a text may be meant for: `maybe 3 t test route`; `None` if no
-/// command is near.
+/// The key and the name of the command that words of a text may be meant for: `maybe 3 t test route`; of a command of the
+/// route lab the key that opens it: `maybe 3 t compare runs`. `None` if no command is near.
 pub(crate) fn command_named(text: &str, state: &State) -> Option<String> {
     // Numbers and the shortest words are in no name.
     let is_telling = |word: &&str| word.chars().count() > 2 && word.chars().all(char::is_alphabetic);
     let words: Vec<_> = text.split_whitespace().filter(is_telling).collect();
-    let contexts = [Context::Table, Context::Workergroups, Context::Global];
-    let has_name = |row: &&Binding| contexts.contains(&row.context) && !row.moves();
-    let mut rows = BINDINGS.iter().filter(has_name);
-    let row = if let [word] = words[..] {
-        // A single word has to be a name, as many names contain it.
-        rows.find(|row| row.names().iter().any(|name| name.eq_ignore_ascii_case(word)))?
-    } else {
-        let lines: Vec<_> = rows
-            .map(|row| (row, format!("{} {}", row.help, row.names().join(" "))))
-            .collect();
-        let all = fuzzy(&words.join(" "), &lines);
-        *all.first().or(nearest(&words, &lines).first())?
-    };
-    let key = state.keymap.key_of(row.action);
+    let row = row_named(&words, &[Context::Table, Context::Workergroups, Context::Global])
+        .or_else(|| row_named(&words, &[Context::RouteLab]))?;
+    let is_of_lab = row.context == Context::RouteLab;
+    let action = if is_of_lab { Action::RouteLab } else { row.action };
+    let key = state.keymap.key_of(action);
     if row.keys.is_empty() {
         return Some(format!("maybe {key}"));
     }
     let name = row.hint.map_or(row.name, |(word, _)| word);
-    let is_elsewhere = row.context == Context::Workergroups && state.pane != Pane::Workergroups;
+    let is_elsewhere = (is_of_lab || row.context == Context::Workergroups) && state.pane != Pane::Workergroups;
     let pane = is_elsewhere.then(|| state.keymap.key_of(Action::Pane(Pane::Workergroups)) + " ");
     Some(format!("maybe {}{key} {name}", pane.unwrap_or_default()))
+}
+
+/// The row of the key table in these contexts whose names words are, or that is nearest to several words.
+fn row_named(words: &[&str], contexts: &[Context]) -> Option<&'static Binding> {
+    let has_name = |row: &&Binding| contexts.contains(&row.context) && !row.moves();
+    let mut rows = BINDINGS.iter().filter(has_name);
+    if let [word] = words[..] {
+        // A single word has to be a name, as many names contain it.
+        return rows.find(|row| row.names().iter().any(|name| name.eq_ignore_ascii_case(word)));
+    }
+    let lines: Vec<_> = rows
+        .map(|row| (row, format!("{} {}", row.help, row.names().join(" "))))
+        .collect();
+    let all = fuzzy(&words.join(" "), &lines);
+    all.first().or(nearest(words, &lines).first()).copied()
 }
 
 /// The contexts of a chart with tabs.

@@ -53,6 +53,7 @@ pub fn current(name: String, state: &State) -> Option<SavedSearch> {
 /// Loads the on-demand, bid and reserved prices of the offers and shows them as columns after the price. If
 /// these columns are shown and their prices loaded or loading, hides them and cancels the loading.
 pub fn toggle_price_models(cx: &mut Cx<'_>) {
+    let key = cx.state().keymap.key_of(Action::ThreePrices);
     let offers = cx.table(Resource::Offers);
     let is_shown = offers
         .columns
@@ -63,10 +64,10 @@ pub fn toggle_price_models(cx: &mut Cx<'_>) {
         offers.hide_columns(&price_models::COLUMNS);
         let aborts = offers.forget_price_models();
         cx.abort(aborts);
-        "Price models hidden"
+        "Price models hidden".to_owned()
     } else {
         cx.ask_price_models();
-        "Loading on-demand, bid and reserved prices"
+        format!("Loading on-demand, bid and reserved prices ({key} hides them)")
     };
     cx.toast(text);
 }

@@ -200,7 +200,10 @@ pub(super) fn listed(cx: &mut Cx<'_>) {
     let is_shown = workergroups.selected() == Some(id);
     match (is_listed, is_shown) {
         (true, true) => {}
-        (true, false) => cx.complain(format!("Workergroup {id} is hidden by the filters")),
+        (true, false) => {
+            let key = cx.state().keymap.key_of(Action::Query);
+            cx.complain(format!("Workergroup {id} is hidden by the filters: {key} edits them"));
+        }
         (false, _) => {
             let key = cx.state().keymap.key_of(Action::Refresh);
             cx.complain(format!(

@@ -122,6 +122,9 @@ fn the_palette_names_the_place_of_sentences() {
     // Half of a name is enough to name its command.
     desk.keys("ctrl-u").type_text("send route requests now");
     desk.expect("Nothing matches").expect("maybe 3 t test route");
+    // The route lab has commands of its own.
+    desk.keys("ctrl-u").type_text("compare runs");
+    desk.expect("Nothing matches").expect("maybe 3 t ");
     // Words that few names have count more than `offer`.
     desk.keys("ctrl-u").type_text("why is an offer not shown");
     desk.expect("Nothing matches").expect("maybe F funnel");

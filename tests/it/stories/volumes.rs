@@ -90,6 +90,17 @@ fn volumes_are_marked_compared_filtered_and_saved_from_the_same_code() {
 }
 
 #[test]
+fn words_about_gpus_lead_to_the_search_of_offers() {
+    let mut desk = at_volumes();
+    desk.keys("/ ctrl-u").type_text("4090 eu").expect("maybe 1 / on Offers");
+    desk.keys("ctrl-u")
+        .type_text("24 gpus on at least three machines in one country")
+        .keys("enter")
+        .expect("maybe 1 / on Offers");
+    desk.keys("ctrl-u").type_text("zork").expect_not("on Offers");
+}
+
+#[test]
 fn a_new_size_keeps_the_term_and_changes_the_bill() {
     let mut desk = at_volumes();
     desk.keys("/ ctrl-u").type_text("2 tb for three months").keys("enter");

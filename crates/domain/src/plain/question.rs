@@ -58,7 +58,7 @@ pub(super) const QUESTIONS: [(Question, &str); 5] = [
         good time|good time to|right time|right time to|good moment|good moment to|right moment|best time|\
         best time to|is now a good time|is now good time|is now a good time to|is now a good moment|\
         is now good moment|is now a good moment to|wait|or wait|should i wait|or should i wait|better to wait|\
-        when is|when are|when was|when does|when do|when is it|when are they|usually|normally|usual price|\
+        cheapest when|when cheapest|when is|when are|when was|when does|when do|when is it|when are they|usually|normally|usual price|\
         normal price|average price|median price|typical price|how long do|how long does|how long will|last|\
         how fast do|how fast are|how fast|gone|how quickly|lifetime|best hour|best day|best hour of the week|\
         best day of the week|best time of the week|best time of day|cheapest day of the week|\

@@ -81,7 +81,7 @@ pub(crate) fn unavailable(action: Action) -> Option<String> {
             | Action::SaveSearch
             | Action::OpenRequest
     );
-    is_for_records.then(|| "Not available for requests".to_owned())
+    is_for_records.then(|| "Not available for requests, only on the other tabs".to_owned())
 }
 
 /// Empties the search for requests and shows all requests of the filter.

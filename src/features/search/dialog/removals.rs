@@ -261,7 +261,7 @@ impl Removals {
                 wanted.id
             ),
             (Phase::Ready, Some([])) if wanted.banned.is_empty() => {
-                format!("Only the limit of this search can hide {name}")
+                format!("No filter hides {name}; the limit may")
             }
             (Phase::Ready, Some(hides)) => {
                 let bans = wanted.banned.iter().map(|of| format!("your ban on {of}"));

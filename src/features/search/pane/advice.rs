@@ -6,7 +6,8 @@ use super::query::EXAMPLE;
 use crate::core::State;
 use crate::core::view::Scene;
 use crate::core::views::keys::command_named;
-use crate::domain::Resource;
+use crate::domain::{Resource, plain};
+use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
 use crate::table::bar::Aside;
 use crate::table::browser::Browser;
@@ -67,12 +68,28 @@ pub(super) fn line(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> Opti
 /// The command that typed words may be meant for; `None` if no command is near.
 pub(super) fn command_meant(aside: &Aside, state: &State) -> Option<String> {
     match aside {
-        Aside::Unread(words) => command_named(words, state),
+        Aside::Unread(words) => offers_meant(words, state).or_else(|| command_named(words, state)),
         Aside::Exclusion => {
             let key = state.keymap.key_of(Action::Ban);
             Some(format!("in this search only, {key} bans in all"))
         }
     }
+}
+
+/// The keys to the search of offers, for words on Volumes that it understands; else `None`.
+pub(super) fn offers_meant(words: &str, state: &State) -> Option<String> {
+    let volumes = state
+        .browser()
+        .filter(|browser| browser.resource() == Resource::Volumes)?;
+    let reading = plain::read(
+        words,
+        Resource::Offers.catalog(),
+        volumes.dialect(),
+        &plain::Names::default(),
+    );
+    let keys = [Action::Pane(Pane::Offers), Action::Query].map(|action| state.keymap.key_of(action));
+    let is_understood = reading.refused.is_empty() && !reading.is_empty();
+    is_understood.then(|| format!("maybe {} on Offers", keys.join(" ")))
 }
 
 /// What typing does, before anything is typed; `key` starts a new search. `None` once something is, and for an

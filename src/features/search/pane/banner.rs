@@ -4,6 +4,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::advice;
 use crate::api::{ApiError, Operation};
 use crate::core::State;
 use crate::core::views::keys::command_named;
@@ -77,8 +78,8 @@ pub(super) fn banner_lines(
     lines
 }
 
-/// The error in the query bar, and the key that applies its correction if it suggests one, or of workergroups, whose
-/// search answers no questions, the command that its words may mean; `None` without an error.
+/// The error in the query bar, and the key that applies its correction if it suggests one, or the command or the search
+/// of offers that its words on another pane may mean; `None` without an error.
 fn mistake(state: &State, browser: &Browser) -> Option<String> {
     let error = browser.bar.error.as_ref()?;
     let fix = error.suggestion.as_ref().map(|suggestion| {
@@ -89,10 +90,12 @@ fn mistake(state: &State, browser: &Browser) -> Option<String> {
             replacement => format!(": {key} changes it to {replacement}"),
         }
     });
-    let is_of_groups = browser.resource() == Resource::Workergroups;
-    let command = is_of_groups
-        .then(|| command_named(browser.bar.input.text(), state))
-        .flatten();
+    let text = browser.bar.input.text();
+    let command = match browser.resource() {
+        Resource::Offers => None,
+        Resource::Volumes => advice::offers_meant(text, state),
+        Resource::Workergroups => command_named(text, state),
+    };
     let command = command.map_or_else(String::new, |command| format!(" · {command}"));
     Some(format!("{}{}{command}", error.message, fix.unwrap_or_default()))
 }
