@@ -407,41 +407,20 @@ fn faint(desk: &TestApp, least: f64) -> String {
 
 #[test]
 fn the_text_of_all_themes_is_readable() {
-    let mut faint_views = String::new();
-    for (name, theme, least) in [
+    const VIEWS: &str = ", down, enter, enter tab down, enter shift-tab down down, space down space v, f down, s down, \
+        c down, J, K, m, m tab, D, H, y down, : down, M, o, W, ? down, 4, 3, 2";
+    let themes = [
         ("dark", Theme::DARK, 3.0),
         ("light", Theme::LIGHT_PAINTED, 3.0),
         ("high contrast", Theme::HIGH_CONTRAST, 4.5),
-    ] {
-        for keys in [
-            "",
-            "down",
-            "enter",
-            "enter tab down",
-            "enter shift-tab down down",
-            "space down space v",
-            "f down",
-            "s down",
-            "c down",
-            "J",
-            "K",
-            "m",
-            "m tab",
-            "D",
-            "H",
-            "y down",
-            ": down",
-            "M",
-            "o",
-            "W",
-            "? down",
-            "4",
-            "3",
-            "2",
-        ] {
-            let mut desk = desk(120, 40);
+    ];
+    let mut faint_views = String::new();
+    for keys in VIEWS.split(", ") {
+        let mut desk = desk(120, 40);
+        desk.keys(keys);
+        for (name, theme, least) in themes.clone() {
             desk.theme = theme;
-            desk.keys(keys).resize(120, 40);
+            desk.resize(120, 40);
             let letters = faint(&desk, least);
             if !letters.is_empty() {
                 faint_views += &format!("{name}, keys {keys}: {letters}\n");
