@@ -418,7 +418,7 @@ fn the_text_of_all_themes_is_readable() {
     for keys in VIEWS.split(", ") {
         let mut desk = desk(120, 40);
         desk.keys(keys);
-        for (name, theme, least) in themes.clone() {
+        for (name, theme, least) in themes {
             desk.theme = theme;
             desk.resize(120, 40);
             let letters = faint(&desk, least);
