@@ -10,10 +10,14 @@ use bourse::tui::theme::Theme;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier, Style};
 
+use self::contrast::ratio;
 use crate::stories::groups::{FOUND, FOUR};
 use crate::stories::recorded::volume_tape;
 use crate::stories::{requests, route_lab};
 use crate::test_app::{TestApp, varied_offers};
+
+#[path = "../../../crates/tui/tests/it/contrast.rs"]
+mod contrast;
 
 /// A dashboard of 200 different offers in 24-bit colours.
 fn desk(columns: u16, rows: u16) -> TestApp {
@@ -375,28 +379,13 @@ fn no_view_of_a_single_route_request_is_mostly_empty() {
     assert!(found.0.is_empty(), "{}", found.0.join("\n"));
 }
 
-/// The relative luminance of a colour, from 0 to 1, as WCAG defines it; of the terminal's own that of black.
-fn luminance(color: Color) -> f64 {
-    let Color::Rgb(red, green, blue) = color else {
-        return 0.0;
-    };
-    let linear = |part: u8| {
-        let part = f64::from(part) / 255.0;
-        if part <= 0.040_45 {
-            part / 12.92
-        } else {
-            ((part + 0.055) / 1.055).powf(2.4)
-        }
-    };
-    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-}
-
 /// The letters and digits whose contrast with their background is below `least`.
 fn faint(desk: &TestApp, least: f64) -> String {
     let is_faint = |cell: &&Cell| {
-        let [text, ground] = [cell.fg, cell.bg].map(|color| luminance(color) + 0.05);
         let has_colors = matches!(cell.fg, Color::Rgb(..));
-        has_colors && text.max(ground) / text.min(ground) < least
+        // The terminal's own ground is black.
+        let ground = Some(cell.bg).filter(|ground| *ground != Color::Reset);
+        has_colors && ratio(cell.fg, ground.unwrap_or(Color::Rgb(0, 0, 0))) < least
     };
     let letters = desk
         .cells()

@@ -15,8 +15,10 @@ pub(super) fn proposed(
     catalog: &'static Catalog,
     dialect: &'static Dialect,
 ) -> Option<Suggestion> {
-    /// Maximum number of pairs of corrections that are tried: each reads the whole text.
-    const MOST_PAIRS: usize = 16;
+    /// The most words of a clause that may be misspelt: no correction of two mends a clause of many.
+    const MOST_WORDS: usize = 4;
+    /// The most corrections of one word, and the most of two, that are tried: each reads the whole text.
+    const MOST_TRIED: usize = 16;
     let read = |text: &str| read(text, catalog, dialect, &Names::default());
     let before = read(text);
     let is_understood = |proposal: &Suggestion| {
@@ -40,13 +42,18 @@ pub(super) fn proposed(
         });
         near.collect::<Vec<_>>()
     });
-    let corrections: Vec<_> = corrections.filter(|near| !near.is_empty()).collect();
-    let single = corrections.iter().flatten().find(|proposal| is_understood(proposal));
+    let corrections = corrections.filter(|near| !near.is_empty());
+    let corrections: Vec<_> = corrections.take(MOST_WORDS + 1).collect();
+    if corrections.len() > MOST_WORDS {
+        return None;
+    }
+    let mut singles = corrections.iter().flatten().take(MOST_TRIED);
+    let single = singles.find(|proposal| is_understood(proposal));
     single.cloned().or_else(|| {
         let pairs = corrections.iter().zip(corrections.iter().skip(1));
         let pairs =
             pairs.flat_map(|(near, next)| near.iter().flat_map(|own| next.iter().map(move |other| (own, other))));
-        pairs.take(MOST_PAIRS).find_map(|(own, other)| {
+        pairs.take(MOST_TRIED).find_map(|(own, other)| {
             let between = &text[own.span.end..other.span.start];
             let both = Suggestion {
                 span: own.span.start..other.span.end,

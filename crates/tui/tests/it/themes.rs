@@ -4,6 +4,8 @@ use bourse_tui::appearance::{Choice, Override, ThemeConfig};
 use bourse_tui::theme::Theme;
 use ratatui::style::{Color, Modifier, Style};
 
+use crate::contrast::{luminance, ratio};
+
 fn theme_of(choice: Choice, environment: &[(&str, &str)], light: Option<bool>) -> Theme {
     let config = ThemeConfig {
         choice,
@@ -130,34 +132,14 @@ fn ascii_follows_the_locale_unless_it_is_configured() {
     assert!(!config.theme(None, |name| variable(&[("LANG", "C")], name)).ascii);
 }
 
-/// Relative luminance after WCAG 2.2, definition "relative luminance".
-fn luminance(color: Color) -> f64 {
-    let Color::Rgb(r, g, b) = color else {
-        panic!("{color:?} is not of 24 bits")
-    };
-    let part = |value: u8| {
-        let value = f64::from(value) / 255.0;
-        if value <= 0.04045 {
-            value / 12.92
-        } else {
-            ((value + 0.055) / 1.055).powf(2.4)
-        }
-    };
-    0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
-}
-
 fn contrast(style: Style, ground: Color) -> f64 {
-    let front = luminance(style.fg.unwrap_or_else(|| {
-        // The terminal's own text colour: as far from its background as can be.
-        if luminance(ground) > 0.5 {
-            Color::Rgb(0, 0, 0)
-        } else {
-            Color::Rgb(255, 255, 255)
-        }
-    }));
-    let back = luminance(style.bg.unwrap_or(ground));
-    let (light, dark) = if front > back { (front, back) } else { (back, front) };
-    (light + 0.05) / (dark + 0.05)
+    // The terminal's own text colour: as far from its background as can be.
+    let own = if luminance(ground) > 0.5 {
+        Color::Rgb(0, 0, 0)
+    } else {
+        Color::Rgb(255, 255, 255)
+    };
+    ratio(style.fg.unwrap_or(own), style.bg.unwrap_or(ground))
 }
 
 /// WCAG: 4.5 to 1 for text, 7 to 1 for enhanced contrast, 3 to 1 for large parts such as what lies behind a dialog, which

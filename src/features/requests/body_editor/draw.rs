@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Paragraph, Wrap};
+use ratatui::widgets::Paragraph;
 
 use super::super::request::{catalog_of, field_of_parameter};
 use super::BodyEditor;
@@ -31,8 +31,8 @@ pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let [left, _] = Layout::horizontal(columns).areas(area);
     let frame = if is_compact { 1 } else { 2 };
-    let verdict = wrap_line(&verdict(view, scene), left.width.saturating_sub(2 * frame), 0).len();
-    let lines = (view.area.lines().len() + verdict).max(view.sent.lines().count());
+    let verdict = wrap_line(&verdict(view, scene), left.width.saturating_sub(2 * frame), 0);
+    let lines = (view.area.lines().len() + verdict.len()).max(view.sent.lines().count());
     let rows = u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(frame);
     let [area, below] = if area.height < rows.saturating_add(LEAST_FURTHER) {
         [area, Rect::default()]
@@ -40,7 +40,7 @@ pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
         Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(area)
     };
     let [text, sent] = Layout::horizontal(columns).areas(area);
-    draw_text(view, text, scene);
+    draw_text(view, verdict, text, scene);
     if !is_compact {
         as_sent(view, sent, scene);
     }
@@ -48,12 +48,10 @@ pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// Draws the text with a note beside each of its members, and the verdict below.
-fn draw_text(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_text(view: &BodyEditor, verdict: Vec<Line<'static>>, area: Rect, scene: &mut Scene<'_, '_>) {
     let title = format!("Edit and send: {}", view.operation.label());
     let inner = scene.panel(Panel::new(title).focused(true), area);
-    let verdict = verdict(view, scene);
-    let lines = wrap_line(&verdict, inner.width, 0).len();
-    let rows = u16::try_from(lines).unwrap_or(1).min(inner.height / 2);
+    let rows = u16::try_from(verdict.len()).unwrap_or(1).min(inner.height / 2);
     let [text, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(rows)]).areas(inner);
     scene.text_area(Region::MAIN, &view.area, text);
     mark_fault(view, text, scene);
@@ -64,7 +62,7 @@ fn draw_text(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
         Some(MemberNote { field, value: None })
     };
     member_notes::draw(&rows, note, text, scene);
-    scene.render(Paragraph::new(verdict).wrap(Wrap { trim: false }), below);
+    scene.render(Paragraph::new(verdict), below);
 }
 
 /// Draws a line for each field that the market filters on and the text does not name: its name on the wire, the unit or

@@ -1,18 +1,15 @@
 //! Draws a request: its facts above, the two bodies below, side by side or one at a time.
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::{RequestDetails, SIDES, Side, text as facts};
-use crate::api::curl;
 use crate::api::redact::REMOVED;
 use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
 use crate::core::views::member_notes;
 use crate::core::views::member_notes::MemberNote;
 use crate::domain::format::counted;
-use crate::domain::text::visible;
 use crate::keys::Action;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::report::Report;
@@ -26,11 +23,6 @@ const WIDEST_REQUEST: u16 = 80;
 
 /// Minimum height of the panel with the command line.
 const LEAST_CURL: u16 = 6;
-
-/// Maximum length of the shown command line, in cells.
-///
-/// A body of many ids would push everything else off the screen; all of it can be copied.
-const LONGEST_CURL: usize = 4000;
 
 /// Draws a request: its facts above, the two bodies below, and the request as `curl` where there is room
 /// under its body. A compact screen shows one body at a time.
@@ -69,9 +61,7 @@ fn as_curl(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let key = scene.key(Action::Copy);
     let inner = scene.framed(Panel::new("As curl").foot(format!("{key} copy")), area);
-    let command = visible(&curl::recorded(&view.entry), LONGEST_CURL);
-    let line = Line::styled(command, scene.theme.dim);
-    let lines = wrap_line(&line, inner.width, 2);
+    let lines = facts::as_curl(&view.entry, inner.width, scene.theme);
     scene.render(Paragraph::new(lines), inner);
 }
 

@@ -4,18 +4,30 @@ use std::time::Duration;
 
 use ratatui::text::{Line, Span};
 
-use crate::api::LedgerEntry;
+use crate::api::{LedgerEntry, curl};
 use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::routing::words::latency;
 use crate::domain::text::visible;
+use crate::tui::text::wrap_line;
 use crate::tui::theme::Theme;
 
 /// Maximum length of an address or error, in characters.
 const LONGEST: usize = 2000;
 
+/// Maximum length of the shown command line, in characters.
+///
+/// A body of many ids would push everything else off the screen; all of it can be copied.
+const LONGEST_CURL: usize = 4000;
+
 /// Maximum length of a fault name, in characters.
 const LONGEST_FAULT: usize = 60;
+
+/// The request as a `curl` command line, wrapped to lines of `width` cells.
+pub(crate) fn as_curl(entry: &LedgerEntry, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let command = visible(&curl::recorded(entry), LONGEST_CURL);
+    wrap_line(&Line::styled(command, theme.dim), width, 2)
+}
 
 /// The lines of a request's facts, without its bodies: address, status, duration, sizes, time, the attempt if
 /// it is not the first, and whether the API key was sent, then its error and the sandbox's fault, if any.

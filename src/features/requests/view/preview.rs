@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use ratatui::widgets::canvas::Points;
 
 use super::draw::named;
-use crate::api::{LedgerEntry, curl, redact};
+use crate::api::{LedgerEntry, redact};
 use crate::core::view::Scene;
 use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
@@ -17,7 +17,7 @@ use crate::domain::pretty;
 use crate::domain::routing::words;
 use crate::domain::text::visible;
 use crate::domain::time::UnixTime;
-use crate::features::requests::request::text::{describe_call, span, summary};
+use crate::features::requests::request::text::{as_curl, describe_call, span, summary};
 use crate::features::requests::{Requests, RouteRun, Row};
 use crate::keys::Action;
 use crate::tui::json;
@@ -188,28 +188,21 @@ pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
     let is_short = all.len() <= height;
     let mut rest = all.into_iter();
     for area in &areas {
-        lines_in(*area, rest.by_ref().take(height).collect(), scene);
+        lines_in(*area, rest.by_ref().take(height), scene);
     }
     if let [_, .., last] = areas[..]
         && is_short
     {
-        let lines = as_curl(entry, last.width, scene);
-        lines_in(last, lines, scene);
+        let heading = Line::styled("As curl", scene.theme.heading);
+        let command = as_curl(entry, last.width, scene.theme);
+        lines_in(last, std::iter::once(heading).chain(command), scene);
     }
     let requests: Vec<Sent> = scene.state.ledger.latest().map(sent_at).collect();
     latencies("Latency of all requests", &requests, chart, scene);
 }
 
-/// The request as a `curl` command line in lines of `width` cells, under a heading.
-fn as_curl(entry: &LedgerEntry, width: u16, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
-    let command = visible(&curl::recorded(entry), BEGINNING);
-    let mut lines = vec![Line::styled("As curl", scene.theme.heading)];
-    lines.extend(wrap_line(&Line::styled(command, scene.theme.dim), width, 2));
-    lines
-}
-
 /// Draws lines in the rows of an area, each cut to its width; further ones are left out.
-fn lines_in(area: Rect, lines: Vec<Line<'static>>, scene: &mut Scene<'_, '_>) {
+fn lines_in(area: Rect, lines: impl IntoIterator<Item = Line<'static>>, scene: &mut Scene<'_, '_>) {
     for (row, line) in area.rows().zip(lines) {
         scene.render(fit(line, row.width), row);
     }
