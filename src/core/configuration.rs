@@ -37,8 +37,12 @@ impl State {
                 }
             }
             Err(why) => {
-                self.notify_of_config(vec![format!("Configuration not reloaded: {why}")]);
-                self.show(Toast::error("Configuration not reloaded", now));
+                let notice = vec![format!("Configuration not reloaded: {why}")];
+                // A save may be read in two parts: the same mistake is told once.
+                if outdated != notice {
+                    self.show(Toast::error("Configuration not reloaded", now));
+                }
+                self.notify_of_config(notice);
             }
         }
     }
