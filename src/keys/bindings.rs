@@ -602,7 +602,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["b"], Action::SavedSearches, "saved-searches",
         "Run, save, rename or delete searches").also(&["bookmarks"]).hint("searches", 9).in_panes(),
     row(Context::Global, &["A"], Action::Alerts, "alerts", "Add, pause or delete alerts on prices and supply").also(&["notify", "closed", "background"]),
-    row(Context::Global, &[], Action::Annotations, "annotations", "List, edit or lift stars, notes and bans").also(&["bans", "unban"]),
+    row(Context::Global, &[], Action::Annotations, "annotations", "List, edit or lift stars, notes and bans").also(&["bans", "unban", "unhide", "hosts"]),
     row(Context::Global, &["y"], Action::Copy, "copy", "Copy the row, the query or a command").also(&["clipboard", "rent", "command", "vastai"]).hint("copy", 10),
     row(Context::Global, &["e"], Action::Export, "export", "Export to a file").also(&["csv", "json", "save to file"]).hint("export", 13),
     row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every command by name").hint("commands", 7),

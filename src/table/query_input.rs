@@ -23,8 +23,12 @@ use crate::domain::{
 };
 
 impl Browser {
-    /// Starts editing the query at the end of its text, with completion.
+    /// Starts editing the query at the end of its text, with completion. A typed id is left out: another one, or a
+    /// description, replaces it.
     pub(crate) fn edit_query(&mut self) {
+        if self.typed_id().is_some() {
+            self.bar.input.set(language::print_briefly(&self.query.conditions));
+        }
         self.bar.edit();
         self.query_typed();
     }
@@ -439,7 +443,13 @@ fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Op
         [] => refused,
         unknown => format!("{refused} (unknown: {})", unknown.join(", ")),
     });
-    let texts: Vec<_> = question.into_iter().chain(replaced).chain(refused).collect();
+    let reasons = reading.reasons.iter().map(ToString::to_string);
+    let texts: Vec<_> = question
+        .into_iter()
+        .chain(replaced)
+        .chain(refused)
+        .chain(reasons)
+        .collect();
     (!texts.is_empty()).then(|| texts.join(" · "))
 }
 

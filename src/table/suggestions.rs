@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::browser::Browser;
 use crate::domain::field::{Filter, Kind};
 use crate::domain::text::visible;
-use crate::domain::{Condition, Field, Listing, country, language};
+use crate::domain::{Condition, Field, Listing, country, language, plain};
 
 /// The names in the records of a pane, by field.
 ///
@@ -21,6 +21,8 @@ const MOST_NAMES: usize = 5000;
 pub enum Remedy {
     /// The filter words are dropped.
     WithoutWords,
+    /// One or two misspelt filter words are corrected.
+    Respelling,
     /// Unknown names are replaced by similar ones.
     Suggestion,
 }
@@ -75,9 +77,20 @@ impl Browser {
     pub fn remedy(&self) -> Option<Remedy> {
         let has_loaded = self.listing().is_some_and(|listing| !listing.is_empty());
         if has_loaded && self.view().is_empty() && !self.words.is_empty() {
-            return Some(Remedy::WithoutWords);
+            return Some(match self.respelled() {
+                Some(_) => Remedy::Respelling,
+                None => Remedy::WithoutWords,
+            });
         }
         self.has_suggestion().then_some(Remedy::Suggestion)
+    }
+
+    /// The filter words with one or two of them corrected, if they are understood then: `4090` for `4900`; else `None`.
+    pub fn respelled(&self) -> Option<String> {
+        let (catalog, words) = (self.query.catalog(), self.words.join(" "));
+        let reading = plain::read(&words, catalog, self.dialect(), &plain::Names::default());
+        let parsed = reading.parse(catalog, self.dialect(), &[], language::Mode::Strict);
+        Some(parsed.err()?.suggestion?.apply(&words))
     }
 
     /// Replaces the active conditions with unknown names by the suggested ones, and adds the new query to the

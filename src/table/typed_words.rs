@@ -94,9 +94,16 @@ fn refused<'a>(reading: &Reading, text: &'a str) -> impl Iterator<Item = &'a str
     refused.filter(|words| !words.split_whitespace().all(|word| parse_id(word).is_some()))
 }
 
-/// The phrases of several words that are not understood, without ids.
+/// The phrases of several words that are not understood, without ids and those with a reason of their own.
 pub(super) fn refused_phrases<'a>(reading: &Reading, text: &'a str) -> Vec<&'a str> {
-    refused(reading, text).filter(|words| words.contains(' ')).collect()
+    let reasons: Vec<_> = reading
+        .reasons
+        .iter()
+        .map(|reason| &text[reason.span.clone()])
+        .collect();
+    refused(reading, text)
+        .filter(|words| words.contains(' ') && !reasons.contains(words))
+        .collect()
 }
 
 /// A phrase for pricing volumes for a size and term: `bill 2TB for 3 months`.

@@ -121,8 +121,8 @@ static EVIDENCE: [Evidence; 5] = [
                 (true, true) | (false, false) => None,
             }
         },
-        documented: "its network speeds are usual ones in MB/s only",
-        vast: "its network speeds are usual ones in Mb/s only",
+        documented: "its speeds are likely in MB/s only",
+        vast: "its speeds are likely in Mb/s only",
     },
 ];
 
@@ -264,21 +264,20 @@ impl Findings {
     }
 
     /// Describes a typical speed as each dialect reads it:
-    /// `a download speed of 895 is 7.2 Gb/s with documented, 0.9 Gb/s with vast`. `None` without a speed.
+    /// `its median download speed is 7.2 Gb/s if documented, 0.9 Gb/s if vast`. `None` without a speed.
     pub fn describe_speed(&self) -> Option<String> {
         let speed = self.speed?;
         let read = |side: Side| {
             let dialect = side.dialect();
             let gigabits = speed * dialect.transfer.megabits() / 1000.0;
             format!(
-                "{} Gb/s with {}",
+                "{} Gb/s if {}",
                 trimmed(gigabits, if gigabits < 0.1 { 3 } else { 1 }),
                 dialect.name
             )
         };
-        let number = trimmed(speed, 0);
         Some(format!(
-            "a download speed of {number} is {}, {}",
+            "its median download speed is {}, {}",
             read(Side::Documented),
             read(Side::Vast)
         ))

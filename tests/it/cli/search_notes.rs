@@ -269,7 +269,7 @@ fn a_purpose_changes_nothing() {
     let (_, err, recorder) = run(FIVE, &["offers", "l40s 48gb for llm inference"]);
     assert_eq!(
         err.lines().next().unwrap(),
-        "understood: gpu_name=L40S gpu_ram>=45 · 48 GB as sold"
+        "understood: gpu_name=L40S gpu_ram>=45 · at least 48 GB as sold"
     );
     assert_eq!(recorder.only().json()["gpu_ram"], json!({"gte": 45_000}));
 }

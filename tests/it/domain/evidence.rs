@@ -90,11 +90,11 @@ fn a_sample_is_shown_as_both_dialects_read_it() {
     };
     assert_eq!(
         sample(895.0),
-        "a download speed of 895 is 7.2 Gb/s with documented, 0.9 Gb/s with vast"
+        "its median download speed is 7.2 Gb/s if documented, 0.9 Gb/s if vast"
     );
     assert_eq!(
         sample(60.0),
-        "a download speed of 60 is 0.5 Gb/s with documented, 0.06 Gb/s with vast"
+        "its median download speed is 0.5 Gb/s if documented, 0.06 Gb/s if vast"
     );
     assert_eq!(
         Findings::from_observations(&Observations::default()).describe_speed(),

@@ -536,8 +536,11 @@ fn what_a_machine_is_for_says_nothing() {
 #[test]
 fn sizes_as_sold_are_told() {
     let text = |words| read(words, &OFFERS).meaning.text();
-    assert_eq!(text("t4 16gb"), "gpu_name=Tesla_T4 gpu_ram>=15 · 16 GB as sold");
-    assert_eq!(text("320gb total vram"), "gpu_total_ram>=298 · 320 GB as sold");
+    assert_eq!(
+        text("t4 16gb"),
+        "gpu_name=Tesla_T4 gpu_ram>=15 · at least 16 GB as sold"
+    );
+    assert_eq!(text("320gb total vram"), "gpu_total_ram>=298 · at least 320 GB as sold");
 }
 
 #[test]

@@ -238,7 +238,8 @@ fn an_edited_alert_keeps_its_search_its_pause_and_its_log() {
     // Another search is on the screen now.
     desk.keys("/").type_text(" num_gpus>=8").keys("enter");
     desk.answer(r#"{"offers":[]}"#);
-    desk.keys("A down ctrl-t enter").expect("Edit alert");
+    // It is done, so the first press switches it on again.
+    desk.keys("A down ctrl-t ctrl-t enter").expect("Edit alert");
     desk.keys("pgdn up ctrl-u").type_text("cheap ones");
     desk.keys("enter").expect("Saved alert “cheap ones”");
     let (_, alert) = edited(&desk);
@@ -248,6 +249,25 @@ fn an_edited_alert_keeps_its_search_its_pause_and_its_log() {
     assert!(!spec.query.contains("num_gpus"), "{}", spec.query);
     assert!(alert.is_paused);
     desk.expect("paused").expect("$0.120/h per GPU is");
+}
+
+#[test]
+fn an_alert_that_rang_its_last_time_is_switched_on_with_one_press() {
+    let mut desk = with_alert(120, 40, "0.25");
+    desk.keys("esc r").answer(&market("0.10"));
+    desk.keys("A")
+        .expect("1 done")
+        .expect("No alert is on, and none is checked");
+    desk.keys("ctrl-t").expect("1 on").expect("Checked every minute");
+    desk.keys("ctrl-t").expect("1 paused").expect("No alert is on");
+}
+
+#[test]
+fn the_form_of_an_alert_that_rings_at_once_tells_how_it_rings_while_bourse_is_closed() {
+    let mut desk = with_alert(120, 40, "0.25");
+    desk.keys("esc r").answer(&market("0.10"));
+    desk.keys("A down enter").expect("Edit alert");
+    desk.expect("there copies the command.");
 }
 
 #[test]

@@ -545,6 +545,7 @@ fn the_palette_finds_actions_by_what_they_mean() {
         ("ignore", "› Ban "),
         ("why", "› Funnel "),
         ("undo", "› Undo annotation"),
+        ("unban host", "› Annotations "),
     ] {
         let mut desk = TestApp::with_offers(THREE);
         desk.keys(":").type_text(typed).expect(wanted);

@@ -147,7 +147,7 @@ fn a_size_is_memory_if_a_card_has_so_much_and_else_a_disk() {
     let mut desk = desk();
     desk.keys("/")
         .type_text("24gb")
-        .expect("24gb → gpu_ram>=23 · 24 GB as sold");
+        .expect("24gb → gpu_ram>=23 · at least 24 GB as sold");
     desk.keys("ctrl-u").type_text("500gb disk");
     desk.expect("→ disk_space>=500 · 500 GB disk");
     desk.keys("tab enter");
@@ -354,6 +354,26 @@ fn an_unknown_word_takes_no_understood_ones_along() {
     // Two wrong spellings beside each other are both corrected.
     desk.keys("/ ctrl-u").type_text("cheepest germny").keys("enter");
     desk.expect("Did you mean cheapest germany?");
+    // And a wrong one does not take the words beside it along.
+    desk.keys("/ ctrl-u")
+        .type_text("4 gpsu 48gb germny 10 days")
+        .keys("enter");
+    desk.expect("Did you mean 4 gpu 48gb germany 10 days?")
+        .expect("Enter search for that");
+    desk.keys("enter").expect("Searched for “4 gpu 48gb germany 10 days”");
+    desk.expect("/ 4 GPUs").expect("Germany").expect("job 10d");
+    // A reason of its own is told in place of "not understood".
+    desk.keys("/ ctrl-u").type_text("a100 until friday").keys("enter");
+    desk.expect("'until friday' is about a job")
+        .expect_not("not understood");
+}
+
+#[test]
+fn a_search_after_one_for_an_id_is_another() {
+    let mut desk = desk();
+    desk.keys("/").type_text("45000123").keys("enter").expect("45000123");
+    desk.keys("/").type_text("2x 4090 in germany").keys("enter");
+    desk.expect("/ 2 GPUs").expect("RTX 4090").expect_not("45000123");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn add(pty: &mut Pty, name: &str, url: &str, key: &str) {
     pty.wait_for_text("Markets");
     pty.keys("n");
     pty.wait_for_text("New market");
-    pty.keys(&format!("{name}<Tab>{url}<Tab><Tab><Right><Tab><Tab><Tab>"));
+    pty.keys(&format!("{url}<Tab>{name}<Tab><Tab><Right><Tab><Tab><Tab>"));
     pty.wait_for_text("Type or paste it");
     pty.paste(key);
     pty.wait_for_text("********");

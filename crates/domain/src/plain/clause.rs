@@ -425,7 +425,12 @@ pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
             operator @ (Operator::Gt | Lte) => reported.push((Some(operator), most)),
             operator => reported.push((Some(operator), least)),
         }
-        sold.extend(((least, most) != (*gb, *gb)).then(|| trimmed(*gb, 3)));
+        let least_of = if operator.is_none_or(|operator| operator == Gte) {
+            "at least "
+        } else {
+            ""
+        };
+        sold.extend(((least, most) != (*gb, *gb)).then(|| format!("{least_of}{}", trimmed(*gb, 3))));
     }
     let note = (!sold.is_empty()).then(|| Fact::Note(format!("{} GB as sold", sold.join(" and "))));
     let condition = Fact::Condition(bounds_to_query(&reported, field, Gte, ""));

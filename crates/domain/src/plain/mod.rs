@@ -54,6 +54,8 @@ pub struct Reading {
     added: Vec<&'static str>,
     /// The clauses that are not understood: words that filter rows, or errors, depending on the mode.
     pub refused: Vec<LanguageError>,
+    /// Those of them that say more than that words are unknown: `until friday` without a job.
+    pub reasons: Vec<LanguageError>,
     /// The unknown words, as ranges in bytes, of clauses that are not understood because of them: `beyond` of
     /// `beyond $5`.
     pub unknown: Vec<Range<usize>>,

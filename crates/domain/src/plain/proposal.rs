@@ -75,7 +75,7 @@ fn near_words(word: &str) -> Vec<String> {
         digits.sort_unstable();
         digits
     };
-    let is_function = |role: &Role| matches!(role, Role::Filler | Role::Joint | Role::Thing | Role::Number(_));
+    let is_function = |role: &Role| matches!(role, Role::Filler | Role::Joint | Role::Number(_));
     let is_near = |known: &&str| {
         // A long pasted text matches nothing: one letter more or less is at most four bytes.
         known.len().abs_diff(word.len()) <= 4

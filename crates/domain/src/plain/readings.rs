@@ -16,7 +16,6 @@ use crate::language::{self, LanguageError, Mode, Suggestion};
 use crate::{Catalog, Resource};
 
 /// The reason for a refusal, with the fix.
-const UNKNOWN: &str = "is not understood: remove it, or write a condition such as num_gpus>=2";
 const FIX: &str = "remove it, or write a condition such as num_gpus>=2";
 const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
 const MACHINES: &str = "leaves open the GPUs in all and on each: write 2 nodes of 8 GPUs, or 16 GPUs over 2 nodes";
@@ -104,7 +103,10 @@ impl Reading {
                 if group.is_partly_known() {
                     own.unknown.extend(group.unknown.iter().cloned());
                 }
-                own.refused.push(refusal(&own.text, group, market));
+                let reason = reason(&own.text, group, market);
+                own.reasons.extend(reason.clone());
+                own.refused
+                    .push(reason.unwrap_or_else(|| not_understood(&own.text, group)));
             }
         }
         if let Some((left, right)) = clash(&meanings, market) {
@@ -250,32 +252,38 @@ fn is_foreign(words: &str) -> bool {
     words.any(|word| vocabulary::roles(&word.to_lowercase()).iter().any(is_unit))
 }
 
-/// The error for a group of words of the text without a meaning, which names those to blame; with the fix if they are a
-/// time.
-fn refusal(text: &str, group: &Group, market: MarketWords<'_>) -> LanguageError {
+/// The error for a group of words of the text without a meaning, if more is known than that words are unknown; with the
+/// fix if they are a time.
+fn reason(text: &str, group: &Group, market: MarketWords<'_>) -> Option<LanguageError> {
     let span = group.span.clone();
     let (from, to) = (group.unknown.first(), group.unknown.last());
     let unknown = from.zip(to).map_or(span.clone(), |(from, to)| from.start..to.end);
     let (whole, time) = (&text[span.clone()], &text[unknown.clone()]);
     if market.catalog.resource == Resource::Offers && time.parse::<Deadline>().is_ok() {
         let message = format!("'{time}' is a time: write 'by {time}' for a deadline");
-        return LanguageError::new(span, message).suggest(unknown, format!("by {time}"));
+        return Some(LanguageError::new(span, message).suggest(unknown, format!("by {time}")));
     }
-    if is_foreign(whole) {
-        return LanguageError::new(span, format!("'{whole}' {MONEY}"));
-    }
+    let reason = match group.facts.as_deref() {
+        _ if is_foreign(whole) => MONEY,
+        _ if group.is_partly_known() => return None,
+        Some([Fact::Price(_)]) => PERIOD,
+        Some([Fact::Set(settings)]) if settings.job != JobWords::default() => LENGTH,
+        Some([Fact::Machines(_)]) => MACHINES,
+        _ => return None,
+    };
+    Some(LanguageError::new(span, format!("'{whole}' {reason}")))
+}
+
+/// The error for a group of words of the text without a meaning, which names those to blame.
+fn not_understood(text: &str, group: &Group) -> LanguageError {
+    let span = group.span.clone();
+    let whole = &text[span.clone()];
     let message = if group.is_partly_known() {
         let names = group.unknown.iter().map(|word| format!("'{}'", &text[word.clone()]));
         let names = names.collect::<Vec<_>>().join(" and ");
         format!("'{whole}' is not understood because of {names}: {FIX}")
     } else {
-        let reason = match group.facts.as_deref() {
-            Some([Fact::Price(_)]) => PERIOD,
-            Some([Fact::Set(settings)]) if settings.job != JobWords::default() => LENGTH,
-            Some([Fact::Machines(_)]) => MACHINES,
-            _ => UNKNOWN,
-        };
-        format!("'{whole}' {reason}")
+        format!("'{whole}' is not understood: {FIX}")
     };
     LanguageError::new(span, message)
 }

@@ -82,8 +82,14 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
         let [_, text] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(below);
         sheet::text(lines, text, scene);
     }
-    let copy = scene.key_in(&[Context::Global], Action::Copy);
-    let basis = format!("Checked every minute while bourse runs ({copy}: also while it is closed)");
+    let now = scene.now.epoch.moment();
+    let basis = if all.alerts.is_empty() || all.alerts.iter().any(|alert| alert.is_active(now)) {
+        let copy = scene.key_in(&[Context::Global], Action::Copy);
+        format!("Checked every minute while bourse runs ({copy}: also while it is closed)")
+    } else {
+        let switch = scene.key_in(&[Context::ListEdit], Action::Toggle);
+        format!("No alert is on, and none is checked ({switch} switches one on)")
+    };
     sheet::foot(&basis, foot, scene);
 }
 
@@ -236,15 +242,24 @@ fn followed(follows: &Followed) -> String {
     }
 }
 
-/// Draws the form of an alert, and beside it, if there is room, the condition as a sentence or the first
-/// error, how often it would have fired, and the followed search.
+/// Draws the form of an alert, and beside it, if there is room, its effect.
 pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let rows = u16::try_from(view.fields() + 2).unwrap_or(u16::MAX);
     let title = if view.is_edit() { "Edit alert" } else { "New alert" };
     let panels = (Panel::new(title), Panel::new("What it does"));
-    let sheet = sheet::with_result(panels.0, panels.1, (rows, rows), area, scene);
+    let lines = effect(view, scene);
+    let needed = sheet::rows(&lines, sheet::result_width(area, scene.size));
+    let needed = u16::try_from(needed).unwrap_or(u16::MAX);
+    let sheet = sheet::with_result(panels.0, panels.1, (rows, rows.max(needed)), area, scene);
     scene.form(view.form(), sheet.main);
-    let Some(side) = sheet.side else { return };
+    if let Some(side) = sheet.side {
+        sheet::text(lines, side, scene);
+    }
+}
+
+/// The condition of an alert as a sentence or the first error, how often it would have fired, the followed search, and
+/// which programs check it.
+fn effect(view: &AlertForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = match view.rule() {
         Ok(rule) => {
@@ -275,5 +290,5 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let sentences = view.check_sentences(&scene.state.keymap);
     lines.extend(sentences.map(|text| Line::styled(text, theme.dim)));
-    sheet::text(lines, side, scene);
+    lines
 }

@@ -186,7 +186,7 @@ impl View for AlertList {
             Action::Submit => Some("open"),
             Action::New => Some("new alert"),
             Action::Query => Some("search"),
-            Action::Toggle => Some("pause"),
+            Action::Toggle => Some("on/off"),
             Action::Run => Some("show offers"),
             Action::Copy => Some("while closed"),
             Action::Remove => Some("delete"),
@@ -210,7 +210,11 @@ impl View for AlertList {
             (Action::Copy, _) => cx.open(CopyMenu::new(unattended::copy_items(cx.state()))),
             (Action::Query, _) => self.search.is_typing = true,
             (Action::Run, Some(alert)) => show(&alert, cx),
-            (Action::Toggle, Some(alert)) => change_alerts(cx, AlertChange::Pause(alert.name, !alert.is_paused)),
+            // One that is done is on again.
+            (Action::Toggle, Some(alert)) => {
+                let is_active = alert.is_active(cx.now.epoch.moment());
+                change_alerts(cx, AlertChange::Pause(alert.name, is_active));
+            }
             (Action::Remove, Some(alert)) => delete(alert.name, cx),
             (Action::Back, _) if !self.search.words.is_empty() => self.search.words.set(""),
             _ => return Outcome::Ignored,

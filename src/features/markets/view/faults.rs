@@ -12,8 +12,8 @@ impl MarketForm {
             lines.splice(
                 0..0,
                 [
-                    MarketField::Name,
                     MarketField::Address,
+                    MarketField::Name,
                     MarketField::Route,
                     MarketField::Dialect,
                 ],

@@ -104,8 +104,8 @@ impl MarketForm {
             vec![dialect(None)]
         } else {
             vec![
-                Field::text(MarketField::Name, "Name", ""),
                 Field::text(MarketField::Address, "Address", ""),
+                Field::text(MarketField::Name, "Name", ""),
                 Field::text(MarketField::Route, "Routing", ""),
                 dialect(Some("find out")),
                 Field::choice(MarketField::Writes, "Writes", ["on", "off (read-only)"], 0),
@@ -212,8 +212,8 @@ impl MarketForm {
         self.form.set_hidden(MarketField::Key, source != FILE);
         self.form.set_hidden(MarketField::Command, source != COMMAND);
         for line in [
-            MarketField::Name,
             MarketField::Address,
+            MarketField::Name,
             MarketField::Route,
             MarketField::Dialect,
             MarketField::KeyFrom,

@@ -370,12 +370,12 @@ impl RemovalStep {
     }
 }
 
-/// A condition with the value that a row has instead, if that is a number: `reliability>=0.99 (it has 98.7%)`.
+/// A condition with the value that a row has instead, if that is a number or a text: `reliability>=0.99 (it has 98.7%)`.
 fn with_value(condition: &Condition, listing: &Listing, row: u32) -> String {
     let text = print_condition_briefly(condition);
     let (field, row) = (condition.field, row as usize);
     match (listing.cell(row, field), field.kind) {
-        (CellRef::Number(_), Kind::Integer | Kind::Number) => {
+        (CellRef::Number(_), Kind::Integer | Kind::Number) | (CellRef::Text(_), _) => {
             format!("{text} (it has {})", format::cell(listing, row, field, 20))
         }
         _ => text,

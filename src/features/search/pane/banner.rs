@@ -96,8 +96,14 @@ fn mistake(state: &State, browser: &Browser) -> Option<String> {
         Resource::Volumes => advice::offers_meant(text, state),
         Resource::Workergroups => command_named(text, state),
     };
-    let command = command.map_or_else(String::new, |command| format!(" · {command}"));
-    Some(format!("{}{}{command}", error.message, fix.unwrap_or_default()))
+    Some(match (fix, command) {
+        // A sentence is no mistyped condition: what it may mean is more than the error.
+        (None, Some(command)) => format!("{command} · {}", error.message),
+        (fix, command) => {
+            let command = command.map_or_else(String::new, |command| format!(" · {command}"));
+            format!("{}{}{command}", error.message, fix.unwrap_or_default())
+        }
+    })
 }
 
 /// The pane's last request in the request log as the beginning of a sentence: its operation, method and path,

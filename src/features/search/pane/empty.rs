@@ -13,13 +13,13 @@ use crate::core::views::request_preview::{RequestPreview, condition_lines};
 use crate::core::views::sheet;
 use crate::core::{Pane, State};
 use crate::domain::format::{counted, gigabytes, grouped, trimmed};
-use crate::domain::language::Mode;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::time::Now;
-use crate::domain::{Condition, Listing, Resource, language, plain};
+use crate::domain::{Condition, Listing, Resource, language};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Phase;
+use crate::table::suggestions::Remedy;
 use crate::tui::dialog::{self, READABLE};
 use crate::tui::panel::{Panel, Size, Tone};
 use crate::tui::text::{capitalized, wrap, wrap_line};
@@ -228,12 +228,16 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
         },
         (_, Some(listing)) if !browser.words.is_empty() => Note {
             title: format!("{} match “{}”", none_loaded(browser, listing), browser.words.join(" ")),
-            reasons: respelled(browser).or_else(|| example(browser)).into_iter().collect(),
+            reasons: (browser.respelled().map(|words| format!("Did you mean {words}?")))
+                .or_else(|| example(browser))
+                .into_iter()
+                .collect(),
             keys: if browser.bar.editing {
                 Vec::new()
             } else {
                 let funnel = browser.typed_id().map(|_| (Action::Funnel, "why it is missing"));
-                let others = [(Action::Open, super::WITHOUT_WORDS), (Action::Query, "edit query")];
+                let remedy = browser.remedy().map(|remedy| (Action::Open, super::effect(remedy)));
+                let others = remedy.into_iter().chain([(Action::Query, "edit query")]);
                 funnel.into_iter().chain(others).collect()
             },
             is_error: false,
@@ -280,7 +284,7 @@ fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
         keys.insert(0, (Action::Cluster, "plan a cluster"));
     }
     if browser.has_suggestion() {
-        keys.insert(0, (Action::Open, super::APPLY));
+        keys.insert(0, (Action::Open, super::effect(Remedy::Suggestion)));
     }
     keys
 }
@@ -364,16 +368,6 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
             is_error: true,
         },
     }
-}
-
-/// A suggestion for filter words that match no row: `Did you mean 4090?` for `4900`. `None` if the words
-/// parse as conditions, or their error has no suggestion.
-fn respelled(browser: &Browser) -> Option<String> {
-    let (catalog, words) = (browser.query.catalog(), browser.words.join(" "));
-    let reading = plain::read(&words, catalog, browser.dialect(), &plain::Names::default());
-    let parsed = reading.parse(catalog, browser.dialect(), &[], Mode::Strict);
-    let suggestion = parsed.err()?.suggestion?;
-    Some(format!("Did you mean {}?", suggestion.apply(&words)))
 }
 
 /// An example of words that are understood, in place of filter words that are not and match no offer.

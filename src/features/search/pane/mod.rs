@@ -34,10 +34,14 @@ use crate::tui::panel::Size;
 /// The region of the completion list below the query.
 const POPUP: Region = Region(8);
 
-/// The effect of Enter where a suggestion replaces the rows.
-const APPLY: &str = "apply suggestion";
-/// The effect of Enter where filter words hide all rows.
-const WITHOUT_WORDS: &str = "search without these words";
+/// The effect of Enter where a remedy replaces the rows.
+const fn effect(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::Suggestion => "apply suggestion",
+        Remedy::Respelling => "search for that",
+        Remedy::WithoutWords => "search without these words",
+    }
+}
 
 /// The part of the pane that has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,12 +88,14 @@ impl BrowserPane {
             return Outcome::Handled;
         }
         match action {
-            Action::Open if browser.remedy() == Some(Remedy::WithoutWords) => submit::without_words(self.resource, cx),
-            Action::Open if browser.remedy() == Some(Remedy::Suggestion) => {
-                if browser.take_suggestions() {
-                    self.refresh(cx);
+            Action::Open if let Some(remedy) = browser.remedy() => match remedy {
+                Remedy::WithoutWords | Remedy::Respelling => submit::without_words(self.resource, cx),
+                Remedy::Suggestion => {
+                    if browser.take_suggestions() {
+                        self.refresh(cx);
+                    }
                 }
-            }
+            },
             Action::Left | Action::Move(Motion::FirstColumn) => scroll(self.resource, action, cx),
             Action::Right | Action::Move(Motion::LastColumn) => scroll(self.resource, action, cx),
             Action::Mark => browser.mark(),
@@ -116,7 +122,13 @@ impl BrowserPane {
                 browser.show_query_in_bar();
                 self.refresh(cx);
             }
-            Action::FoldPreview => cx.split().fold(),
+            Action::FoldPreview => {
+                cx.split().fold();
+                if cx.split().is_folded() {
+                    let key = cx.state().keymap.key_of(action);
+                    cx.toast(format!("Preview hidden: {key} shows it"));
+                }
+            }
             Action::Widen(side) => {
                 let width = cx.split_width();
                 cx.split().widen_preview(side == Side::Preview, width);
@@ -309,10 +321,7 @@ impl View for BrowserPane {
         match (self.focus, action) {
             (Focus::Query, Action::Reset) if self.resource.catalog().defaults.is_empty() => Some("clear"),
             (Focus::Market, Action::Open) => Some("filter by this"),
-            (Focus::Table, Action::Open) => self.remedy.map(|remedy| match remedy {
-                Remedy::Suggestion => APPLY,
-                Remedy::WithoutWords => WITHOUT_WORDS,
-            }),
+            (Focus::Table, Action::Open) => self.remedy.map(effect),
             (_, Action::Job) if self.resource == Resource::Volumes => Some("term"),
             _ => None,
         }

@@ -56,12 +56,17 @@ pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>)
     }
 }
 
-/// Searches without the filter words, which no row has, but for those that are understood without the unknown ones
-/// among them.
+/// Searches without the filter words, which no row has: for their correction, or else for those that are understood
+/// without the unknown ones among them.
 pub(super) fn without_words(resource: Resource, cx: &mut Cx<'_>) {
     let local = cx.state().local_time(cx.now);
     let browser = cx.table(resource);
-    let understood = without_unknown(browser);
+    let respelled = browser.respelled();
+    let notice = match respelled {
+        Some(_) => "",
+        None => " without the rest",
+    };
+    let understood = respelled.or_else(|| without_unknown(browser));
     super::drop_words(browser);
     // In place of the notice that names the words.
     let Some(words) = understood else {
@@ -75,7 +80,7 @@ pub(super) fn without_words(resource: Resource, cx: &mut Cx<'_>) {
         Some(_) => {}
         None => browser.cancel_typed(),
     }
-    cx.toast(format!("Searched for “{words}” without the rest"));
+    cx.toast(format!("Searched for “{words}”{notice}"));
 }
 
 /// The filter words without those that are unknown, if all that is left is understood then: `for 5 hours` of `yesteryear
