@@ -15,6 +15,7 @@ use crate::domain::Resource;
 use crate::domain::time::Now;
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
+use crate::tui::find::{Find, FindLine};
 use crate::tui::form::{Form, FormLayout, FormLines};
 use crate::tui::list::{List, ListLines};
 use crate::tui::panel::{Panel, Size};
@@ -143,7 +144,15 @@ impl Scene<'_, '_> {
 
     /// Draws the lines of a list, scrolled to its cursor; returns its viewport.
     pub fn list<T: Clone>(&mut self, region: Region, list: &List<T>, area: Rect) -> Viewport {
-        self.scroll(region, ListLines::new(list, self.theme), area)
+        self.scroll(region, ListLines::new(list, self.theme, sentence_advice), area)
+    }
+
+    /// Draws the line of a search, and sets the terminal's cursor while it is typed.
+    pub fn find_line(&mut self, find: &Find, area: Rect) {
+        let mut cursor = None;
+        let line = FindLine::new(find, self.theme, sentence_advice);
+        self.frame.render_stateful_widget(line, area, &mut cursor);
+        self.cursor = cursor.or(self.cursor);
     }
 
     /// Draws a report, and below it its search line while that is open; returns its viewport.
@@ -161,6 +170,7 @@ impl Scene<'_, '_> {
     /// Draws the lines of a report, sets the terminal's cursor if its search is typed, and returns the
     /// viewport.
     fn report_lines(&mut self, region: Region, lines: ReportLines<'_>, area: Rect) -> Viewport {
+        let lines = lines.advising(sentence_advice);
         let mut layout = ReportLayout {
             viewport: self.before.viewport(self.depth, region),
             cursor: None,
@@ -306,4 +316,14 @@ pub(crate) fn scrollbar(viewport: &Viewport, column: Rect, theme: &Theme, buffer
         .thumb_symbol("▐")
         .thumb_style(theme.border);
     bar.render(column, buffer, &mut state);
+}
+
+/// The advice on a search that matches nothing: after several words, which may be a sentence, the place for those.
+fn sentence_advice(typed: &str) -> &'static str {
+    /// The fewest words of a sentence.
+    const SENTENCE: usize = 3;
+    if typed.split_whitespace().count() < SENTENCE {
+        return "";
+    }
+    "; sentences are for the search of Offers"
 }

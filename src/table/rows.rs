@@ -11,7 +11,7 @@ use super::row_filter;
 use crate::api::{Request, wire};
 use crate::domain::cost::{Basis, Prices, Shortfall, VolumePrices};
 use crate::domain::insight::{Coverage, query_coverage};
-use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::query::{DEFAULT_STORAGE_GB, Direction, OrderKey};
 use crate::domain::response_check::{Discrepancy, ResponseCheck, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, OfferType, Query, Resource};
 
@@ -361,10 +361,18 @@ impl Rows {
         }
     }
 
-    /// Sorts row numbers by the query's order, or by number without one or if its first column is blank; rows
-    /// not known to suit the job, the term or the chosen disk come last.
+    /// Sorts row numbers by the query's order, volumes that are equal in it by disk speed, the fastest first; by number
+    /// without an order or if its first column is blank. Rows not known to suit the job, the term or the chosen disk come
+    /// last.
     fn sorted(&self, listing: &Listing, mut rows: Vec<u32>) -> Vec<u32> {
-        let order = self.sorting_keys();
+        let mut order = self.sorting_keys();
+        if self.query.resource == Resource::Volumes && !order.is_empty() {
+            let faster = self.query.catalog().column("nw_disk_avg_bw");
+            order.extend(faster.map(|field| OrderKey {
+                field,
+                direction: Direction::Descending,
+            }));
+        }
         let first = order.first();
         if first.is_some_and(|key| !listing.column(key.field).is_blank()) {
             listing.sort(&mut rows, &order);

@@ -150,27 +150,22 @@ impl InputWidget for Find {
     }
 }
 
-/// The words on a search without a match; after several words, which may be a sentence, with the place for those.
-pub fn without_match(words: &str, typed: &str) -> String {
-    /// The fewest words of a sentence.
-    const SENTENCE: usize = 3;
-    if typed.split_whitespace().count() < SENTENCE {
-        return words.to_owned();
-    }
-    format!("{words}; sentences are for the search of Offers")
-}
+/// The advice after the words on a search without a match, for the typed text: `; sentences have a search of their own`.
+/// Empty for none.
+pub type Advice = fn(&str) -> &'static str;
 
 /// The line of a search: the input, and the number of the current match.
 #[derive(Debug)]
 pub struct FindLine<'a> {
     find: &'a Find,
     theme: &'a Theme,
+    advice: Advice,
 }
 
 impl<'a> FindLine<'a> {
-    /// The line of the given search.
-    pub const fn new(find: &'a Find, theme: &'a Theme) -> Self {
-        Self { find, theme }
+    /// The line of the given search, with advice where nothing matches.
+    pub const fn new(find: &'a Find, theme: &'a Theme, advice: Advice) -> Self {
+        Self { find, theme, advice }
     }
 }
 
@@ -181,7 +176,7 @@ impl StatefulWidget for FindLine<'_> {
         let find = self.find;
         let count = match (find.input.is_empty(), find.matches.len()) {
             (true, _) => String::new(),
-            (false, 0) => without_match("no match", find.input.text()),
+            (false, 0) => format!("no match{}", (self.advice)(find.input.text())),
             (false, many) => format!("{} of {many}", find.at + 1),
         };
         Line::styled("/", self.theme.accent).render(area, buffer);

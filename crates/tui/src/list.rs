@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
-use super::find::without_match;
+use super::find::Advice;
 use super::input_widget::InputWidget;
 use super::text::{cells, fit, whole_clauses};
 use super::text_input::{Pasted, TextInput};
@@ -279,12 +279,13 @@ enum Place {
 pub struct ListLines<'a, T> {
     list: &'a List<T>,
     theme: &'a Theme,
+    advice: Advice,
 }
 
 impl<'a, T: Clone> ListLines<'a, T> {
-    /// A widget for the given list.
-    pub const fn new(list: &'a List<T>, theme: &'a Theme) -> Self {
-        Self { list, theme }
+    /// A widget for the given list, with advice where nothing matches.
+    pub const fn new(list: &'a List<T>, theme: &'a Theme, advice: Advice) -> Self {
+        Self { list, theme, advice }
     }
 
     /// One drawn line of at most `width` cells; `widths` are the cells of the title column and the maximum
@@ -412,7 +413,7 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
         }
         let heading = match total {
             0 => {
-                let text = without_match(" Nothing matches", self.list.input.text());
+                let text = format!(" Nothing matches{}", (self.advice)(self.list.input.text()));
                 Some(Line::styled(text, self.theme.dim))
             }
             _ => (others().len() > 0).then(|| Line::styled(" Without a match", self.theme.heading)),

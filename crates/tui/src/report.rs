@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
-use super::find::{Find, FindEvent, FindLine};
+use super::find::{Advice, Find, FindEvent, FindLine};
 use super::input_widget::InputWidget;
 use super::text::wrap_line;
 use super::text_input::Pasted;
@@ -351,6 +351,7 @@ pub struct ReportLines<'a> {
     /// Lines to draw in place of the report's own.
     fresh: Option<&'a [Line<'static>]>,
     theme: &'a Theme,
+    advice: Advice,
 }
 
 impl<'a> ReportLines<'a> {
@@ -360,7 +361,15 @@ impl<'a> ReportLines<'a> {
             report,
             fresh: None,
             theme,
+            advice: |_| "",
         }
+    }
+
+    /// Adds advice where its search matches nothing.
+    #[must_use]
+    pub const fn advising(mut self, advice: Advice) -> Self {
+        self.advice = advice;
+        self
     }
 
     /// Draws these lines instead of the report's own, at the same position.
@@ -516,7 +525,7 @@ impl StatefulWidget for ReportLines<'_> {
         layout.cursor = None;
         if has_find {
             let line = Rect::new(area.x, text.bottom(), area.width, 1);
-            FindLine::new(&self.report.find, self.theme).render(line, buffer, &mut layout.cursor);
+            FindLine::new(&self.report.find, self.theme, self.advice).render(line, buffer, &mut layout.cursor);
         }
     }
 }

@@ -4,7 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 
 use crate::core::view::Scene;
 use crate::keys::Context;
-use crate::tui::find::{Find, FindLine};
+use crate::tui::find::Find;
 
 /// The contexts of a view of lines under a chart's keys, without and with a search.
 pub(crate) const CHART: [&[Context]; 2] = [
@@ -27,10 +27,7 @@ pub(crate) fn draw_line(find: &Find, area: Rect, scene: &mut Scene<'_, '_>) -> R
     let height = u16::from(find.is_active());
     let [rest, line] = Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
     if height > 0 {
-        let widget = FindLine::new(find, scene.theme);
-        let mut cursor = None;
-        scene.frame.render_stateful_widget(widget, line, &mut cursor);
-        scene.cursor = cursor.or(scene.cursor);
+        scene.find_line(find, line);
     }
     rest
 }

@@ -54,6 +54,23 @@ fn the_detail_shows_cost_availability_room_and_the_spread_of_speeds() {
 }
 
 #[test]
+fn of_equal_prices_the_faster_volume_comes_first() {
+    let volume = |id: u32, price: f64, speed: u32| {
+        format!(r#"{{"ask_contract_id":{id},"storage_cost":{price},"nw_disk_avg_bw":{speed},"disk_space":9000}}"#)
+    };
+    let volumes = [volume(1, 0.05, 900), volume(2, 0.05, 5000), volume(3, 0.04, 111)].join(",");
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("2").answer(&format!(r#"{{"offers":[{volumes}]}}"#));
+    let screen = desk.screen();
+    let at = |speed: &str| {
+        screen
+            .find(speed)
+            .unwrap_or_else(|| panic!("{speed} is missing\n{screen}"))
+    };
+    assert!(at(" 111 ") < at(" 5000 ") && at(" 5000 ") < at(" 900 "), "{screen}");
+}
+
+#[test]
 fn a_record_without_prices_says_what_is_missing() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("2")

@@ -25,7 +25,7 @@ use crate::domain::workergroup::group_search;
 use crate::domain::{CellRef, Field, Source, format};
 use crate::keys::Action;
 use crate::table::browser::Browser;
-use crate::tui::find::{Find, FindEvent, FindLine};
+use crate::tui::find::{Find, FindEvent};
 use crate::tui::text::{cells, fit, wrap, wrap_line};
 use crate::tui::viewport::Viewport;
 
@@ -384,10 +384,7 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         explain(entry, widget.room(grid.width), below, scene);
     }
     if has_find {
-        let mut cursor = None;
-        let line = FindLine::new(&view.fields.find, scene.theme);
-        scene.frame.render_stateful_widget(line, find, &mut cursor);
-        scene.cursor = cursor.or(scene.cursor);
+        scene.find_line(&view.fields.find, find);
     }
 }
 
