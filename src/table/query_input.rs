@@ -23,12 +23,17 @@ use crate::domain::{
 };
 
 impl Browser {
-    /// Starts editing the query at the end of its text, with completion. A typed id is left out: another one, or a
-    /// description, replaces it.
-    pub(crate) fn edit_query(&mut self) {
+    /// Starts editing the query as [`Self::edit_query`] does, without a typed id: another one, or a description, replaces
+    /// it.
+    pub(crate) fn edit_query_anew(&mut self) {
         if self.typed_id().is_some() {
             self.bar.input.set(language::print_briefly(&self.query.conditions));
         }
+        self.edit_query();
+    }
+
+    /// Starts editing the query at the end of its text, with completion.
+    pub(crate) fn edit_query(&mut self) {
         self.bar.edit();
         self.query_typed();
     }

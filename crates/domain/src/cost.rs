@@ -268,26 +268,30 @@ fn shown(value: f64, places: usize) -> String {
     }
 }
 
-/// A price within a formula: up to four decimals, so that the sum of a month is right, and of a price below
-/// 0.1 up to twelve, so that four significant digits remain. Trailing zeros are cut.
+/// A price within a formula: six significant digits, so that the sum of months is right to the cent.
 fn rounded(price: f64) -> String {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to 12
-    let places = if price == 0.0 || !price.is_finite() {
-        0
-    } else {
-        // A price per GB of VRAM may be a thousandth of a cent, so the number of decimals follows its size.
-        (3.0 - price.abs().log10().floor()).clamp(4.0, 12.0) as usize
-    };
-    shown(price, places)
+    significant(price, 6)
 }
 
-/// An amount of dollars within a sum: two decimals, as it is listed above; below a cent (or from 1e15 up) as
-/// `rounded` formats it.
+/// A number with at least four decimals and at most twelve: as many as leave `digits` significant digits, as a price per
+/// GB of VRAM may be a thousandth of a cent. Trailing zeros are cut.
+fn significant(number: f64, digits: u8) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to 12
+    let places = if number == 0.0 || !number.is_finite() {
+        0
+    } else {
+        (f64::from(digits) - 1.0 - number.abs().log10().floor()).clamp(4.0, 12.0) as usize
+    };
+    shown(number, places)
+}
+
+/// An amount of dollars within a sum: two decimals, as it is listed above; below a cent (or from 1e15 up) four
+/// significant digits.
 fn summand(amount: f64) -> String {
     if amount.abs() >= 0.01 && amount.abs() < 1e15 {
         format!("{amount:.2}")
     } else {
-        rounded(amount)
+        significant(amount, 4)
     }
 }
 

@@ -263,23 +263,21 @@ impl Findings {
         parts.join("; ")
     }
 
-    /// Describes a typical speed as each dialect reads it:
-    /// `its median download speed is 7.2 Gb/s if documented, 0.9 Gb/s if vast`. `None` without a speed.
+    /// Describes a typical speed as the detected dialect reads it, `half of its machines download at 0.9 Gb/s or more`, or
+    /// as each does if none is clear: `half of its machines download at 7.2 Gb/s or more if documented, 0.9 Gb/s if vast`.
+    /// `None` without a speed.
     pub fn describe_speed(&self) -> Option<String> {
         let speed = self.speed?;
-        let read = |side: Side| {
-            let dialect = side.dialect();
+        let read = |dialect: &Dialect| {
             let gigabits = speed * dialect.transfer.megabits() / 1000.0;
-            format!(
-                "{} Gb/s if {}",
-                trimmed(gigabits, if gigabits < 0.1 { 3 } else { 1 }),
-                dialect.name
-            )
+            format!("{} Gb/s", trimmed(gigabits, if gigabits < 0.1 { 3 } else { 1 }))
         };
-        Some(format!(
-            "its median download speed is {}, {}",
-            read(Side::Documented),
-            read(Side::Vast)
-        ))
+        let speeds = if let Some(dialect) = self.dialect() {
+            format!("{} or more", read(dialect))
+        } else {
+            let [documented, vast] = [Side::Documented, Side::Vast].map(|side| read(side.dialect()));
+            format!("{documented} or more if documented, {vast} if vast")
+        };
+        Some(format!("half of its machines download at {speeds}"))
     }
 }

@@ -405,7 +405,8 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
         let lines = self.list.shown().enumerate().skip(visible.start).take(visible.len());
         for ((index, item), row) in lines.zip(&mut rows) {
             let mut place = Place::Listed;
-            if index == self.list.selected() {
+            // A list of headings alone has no line to select.
+            if index == self.list.selected() && item.value.is_some() {
                 place = Place::Selected;
                 buffer.set_style(row, self.theme.selected);
             }

@@ -229,11 +229,11 @@ fn the_arithmetic_of_a_job_is_shown() {
     assert_eq!(
         shown,
         "Download: 50 GB × 8000 Mb/GB / 4000 Mb/s / 3600 s/h = 0.0278\n\
-         GPUs while running: 0.1053 $/h × 10.0278 h = 1.0563\n\
-         Storage while running: 0.9333 $/GB/month × 100 GB / 720 h × 10.0278 h = 1.2999\n\
-         Storage while stopped: 0.9333 $/GB/month × 100 GB / 720 h × 20 h = 2.5926\n\
-         Traffic in: 0.001953 $/GB × 50 GB = 0.0977\n\
-         Traffic out: 0.001953 $/GB × 10 GB = 0.0195\n\
+         GPUs while running: 0.105333 $/h × 10.0278 h = 1.0563\n\
+         Storage while running: 0.933333 $/GB/month × 100 GB / 720 h × 10.0278 h = 1.2999\n\
+         Storage while stopped: 0.933333 $/GB/month × 100 GB / 720 h × 20 h = 2.5926\n\
+         Traffic in: 0.00195312 $/GB × 50 GB = 0.0977\n\
+         Traffic out: 0.00195312 $/GB × 10 GB = 0.0195\n\
          Total: 1.06 + 1.30 + 2.59 + 0.10 + 0.02 = 5.0659\n"
     );
     let nothing = Job {
@@ -423,7 +423,7 @@ fn a_volume_costs_by_the_hour_the_month_and_the_term() {
         [
             "0.2 $/GB/month × 150 GB / 720 h",
             "0.2 $/GB/month × 150 GB",
-            "0.04167 $/h × 90 days × 24 h",
+            "0.0416667 $/h × 90 days × 24 h",
         ]
     );
     let term = VolumeTerm { gb: 2000.0, days: 91.0 };

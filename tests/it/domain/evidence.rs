@@ -90,11 +90,11 @@ fn a_sample_is_shown_as_both_dialects_read_it() {
     };
     assert_eq!(
         sample(895.0),
-        "its median download speed is 7.2 Gb/s if documented, 0.9 Gb/s if vast"
+        "half of its machines download at 7.2 Gb/s or more if documented, 0.9 Gb/s if vast"
     );
     assert_eq!(
         sample(60.0),
-        "its median download speed is 0.5 Gb/s if documented, 0.06 Gb/s if vast"
+        "half of its machines download at 0.5 Gb/s or more if documented, 0.06 Gb/s if vast"
     );
     assert_eq!(
         Findings::from_observations(&Observations::default()).describe_speed(),

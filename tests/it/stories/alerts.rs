@@ -267,7 +267,7 @@ fn the_form_of_an_alert_that_rings_at_once_tells_how_it_rings_while_bourse_is_cl
     let mut desk = with_alert(120, 40, "0.25");
     desk.keys("esc r").answer(&market("0.10"));
     desk.keys("A down enter").expect("Edit alert");
-    desk.expect("there copies the command.");
+    desk.expect("copies its command.");
 }
 
 #[test]

@@ -371,7 +371,11 @@ fn an_unknown_word_takes_no_understood_ones_along() {
 #[test]
 fn a_search_after_one_for_an_id_is_another() {
     let mut desk = desk();
-    desk.keys("/").type_text("45000123").keys("enter").expect("45000123");
+    desk.keys("/").type_text("num_gpus>=2 45000123").keys("enter");
+    // Left, it stays as it was; begun anew, nothing of it stays.
+    desk.keys("/ esc").expect("≥ 2 GPUs · “45000123”");
+    desk.keys("/ ctrl-u").expect_not("num_gpus");
+    desk.keys("esc").expect("≥ 2 GPUs · “45000123”");
     desk.keys("/").type_text("2x 4090 in germany").keys("enter");
     desk.expect("/ 2 GPUs").expect("RTX 4090").expect_not("45000123");
 }
@@ -397,6 +401,13 @@ fn a_search_of_workergroups_points_to_the_command_that_its_words_name() {
         .type_text("create a group with at most 6 workers")
         .keys("enter");
     desk.expect("maybe n new");
+}
+
+#[test]
+fn a_mistake_in_a_sentence_stands_behind_the_command_that_it_names() {
+    let mut desk = desk();
+    desk.keys("/ ctrl-u").type_text("unhide host").keys("enter");
+    desk.expect("maybe : ").expect("host_id is a field");
 }
 
 #[test]

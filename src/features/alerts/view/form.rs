@@ -264,7 +264,7 @@ impl AlertForm {
             keymap.key_in(&[Context::Report], Action::Copy),
         );
         let closed = format!(
-            "While bourse is closed, bourse watch --saved checks it: {list} lists the alerts, {copy} there copies the command."
+            "While bourse is closed, bourse watch --saved checks it: in the list of alerts ({list}), {copy} copies its command."
         );
         [repeat.to_owned(), rings.to_owned(), closed]
     }

@@ -61,6 +61,8 @@ struct Wanted {
     id: u64,
     /// The field that the number is the value of: its own id, or that of its machine.
     field: &'static Field,
+    /// Whether it is among the loaded rows of the pane.
+    is_loaded: bool,
     /// The indices of the conditions that reject it; of several offers on a machine, of the one
     /// that meets most. `None` if the market has no such offer.
     hides: Option<Vec<usize>>,
@@ -98,13 +100,17 @@ impl Removals {
         let priced = browser.query.priced_storage(browser.dialect());
         let wanted = wanted.and_then(|id| {
             let field = browser.query.catalog().by_key("id")?;
-            Some(Wanted {
+            let mut wanted = Wanted {
                 id,
                 field,
+                is_loaded: false,
                 hides: None,
                 banned: Vec::new(),
                 texts: Vec::new(),
-            })
+            };
+            let loaded = browser.listing().map(|listing| listing.matching(&[wanted.condition()]));
+            wanted.is_loaded = loaded.is_some_and(|rows| !rows.is_empty());
+            Some(wanted)
         });
         Self {
             remote: Remote::default(),
@@ -261,7 +267,12 @@ impl Removals {
                 wanted.id
             ),
             (Phase::Ready, Some([])) if wanted.banned.is_empty() => {
-                format!("No filter hides {name}; the limit may")
+                let nouns = self.query.resource.nouns();
+                if wanted.is_loaded {
+                    format!("No filter hides {name}: it is one of the loaded {nouns}")
+                } else {
+                    format!("No filter hides {name}; the limit may")
+                }
             }
             (Phase::Ready, Some(hides)) => {
                 let bans = wanted.banned.iter().map(|of| format!("your ban on {of}"));

@@ -92,9 +92,9 @@ fn mistake(state: &State, browser: &Browser) -> Option<String> {
     });
     let text = browser.bar.input.text();
     let command = match browser.resource() {
-        Resource::Offers => None,
+        Resource::Offers if fix.is_some() => None,
         Resource::Volumes => advice::offers_meant(text, state),
-        Resource::Workergroups => command_named(text, state),
+        Resource::Offers | Resource::Workergroups => command_named(text, state),
     };
     Some(match (fix, command) {
         // A sentence is no mistyped condition: what it may mean is more than the error.

@@ -291,7 +291,7 @@ impl View for BrowserPane {
             (Focus::Query, Action::Move(_)) => self.on_table(action, cx),
             (Focus::Query, _) => query::update(self, action, cx),
             (Focus::Table | Focus::Market, Action::Query) => {
-                cx.table(self.resource).edit_query();
+                cx.table(self.resource).edit_query_anew();
                 self.focus = Focus::Query;
                 Outcome::Handled
             }
