@@ -404,7 +404,7 @@ fn a_search_of_workergroups_points_to_the_command_that_its_words_name() {
 }
 
 #[test]
-fn a_mistake_in_a_sentence_stands_behind_the_command_that_it_names() {
+fn the_command_that_a_sentence_names_is_shown_before_its_mistake() {
     let mut desk = desk();
     desk.keys("/ ctrl-u").type_text("unhide host").keys("enter");
     desk.expect("maybe : ").expect("host_id is a field");

@@ -226,22 +226,26 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             keys: vec![(Action::Submit, "search the market")],
             is_error: false,
         },
-        (_, Some(listing)) if !browser.words.is_empty() => Note {
-            title: format!("{} match “{}”", none_loaded(browser, listing), browser.words.join(" ")),
-            reasons: (browser.respelled().map(|words| format!("Did you mean {words}?")))
-                .or_else(|| example(browser))
-                .into_iter()
-                .collect(),
-            keys: if browser.bar.editing {
-                Vec::new()
-            } else {
-                let funnel = browser.typed_id().map(|_| (Action::Funnel, "why it is missing"));
-                let remedy = browser.remedy().map(|remedy| (Action::Open, super::effect(remedy)));
-                let others = remedy.into_iter().chain([(Action::Query, "edit query")]);
-                funnel.into_iter().chain(others).collect()
-            },
-            is_error: false,
-        },
+        (_, Some(listing)) if !browser.words.is_empty() => {
+            let respelled = browser.respelled();
+            let remedy = match respelled {
+                Some(_) => Remedy::Respelling,
+                None => Remedy::WithoutWords,
+            };
+            let respelled = respelled.map(|words| format!("Did you mean {words}?"));
+            Note {
+                title: format!("{} match “{}”", none_loaded(browser, listing), browser.words.join(" ")),
+                reasons: respelled.or_else(|| example(browser)).into_iter().collect(),
+                keys: if browser.bar.editing {
+                    Vec::new()
+                } else {
+                    let funnel = browser.typed_id().map(|_| (Action::Funnel, "why it is missing"));
+                    let others = [(Action::Open, super::effect(remedy)), (Action::Query, "edit query")];
+                    funnel.into_iter().chain(others).collect()
+                },
+                is_error: false,
+            }
+        }
         (_, Some(listing)) => Note {
             title: format!("{} meet the local conditions", none_loaded(browser, listing)),
             reasons: did_you_mean(browser).chain(several_gpus(browser)).collect(),

@@ -49,12 +49,14 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let left = (area.width / 2).min(WIDEST);
     let [left, right] = Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(area);
-    let about = u16::try_from(explanation(view, left.width.saturating_sub(4), scene).len()).unwrap_or(u16::MAX);
-    let form = FormLines::new(&view.form, scene.theme).height(left.width) + 2;
-    let form = form.saturating_add(about.max(1 + DOC));
+    let form = FormLines::new(&view.form, scene.theme).height(left.width) + 2 + 1 + DOC;
     let is_blank = Groups::read(scene.state).draft.draft().is_blank();
     if scene.size == Size::Wide && !is_blank && left.height > form {
-        // The supply has the whole height, and the request the rest below the form.
+        // The supply has the whole height, and the request the rest below the form with the searches of listed
+        // groups, at least half of it.
+        let examples = wrap_hanging(&example_searches(scene), left.width.saturating_sub(4));
+        let examples = u16::try_from(examples.len()).unwrap_or(u16::MAX);
+        let form = form + examples.min((left.height - form) / 2);
         let [top, bottom] = Layout::vertical([Constraint::Length(form), Constraint::Fill(1)]).areas(left);
         fields(view, top, scene);
         request(bottom, scene);
@@ -87,21 +89,15 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
             .focused(true),
         area,
     );
-    let about = explanation(view, inner.width, scene);
-    let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
-    let [fields, doc] = Layout::vertical([Constraint::Max(needed), Constraint::Fill(1)]).areas(inner);
-    scene.form(&view.form, fields);
-    scene.render(Text::from(about), doc);
-}
-
-/// The explanation of the focused field; except on a compact screen, also the searches of listed groups as examples. In
-/// lines of `width` cells.
-fn explanation(view: &GroupForm, width: u16, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let mut about = about(view, scene);
     if scene.size != Size::Compact {
         about.extend(example_searches(scene));
     }
-    wrap_hanging(&about, width)
+    let about = wrap_hanging(&about, inner.width);
+    let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
+    let [fields, doc] = Layout::vertical([Constraint::Max(needed), Constraint::Fill(1)]).areas(inner);
+    scene.form(&view.form, fields);
+    scene.render(Text::from(about), doc);
 }
 
 /// The news of the latest key press or a line for the supply (mostly blank), a notice of an unresolved creation, and the explanation of the
