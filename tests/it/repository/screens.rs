@@ -345,6 +345,23 @@ fn no_view_of_the_route_lab_is_mostly_empty() {
         series.keys(keys).resize(200, 60);
         found.measure(name, &series, (200, most));
     }
+    let mut waiting = lab();
+    route_lab::series(&mut waiting, "100", "40", "1", "");
+    for attempt in 0..40 {
+        let reply = if attempt < 39 {
+            route_lab::assigned("http://w1.example:8080", 17)
+        } else {
+            route_lab::waiting(r#"{"endpoint":"chat","status":"queued behind 3 requests","request_idx":7}"#)
+        };
+        route_lab::route(&mut waiting, 0.1 + f64::from(attempt * 7 % 40) / 100.0, reply);
+    }
+    waiting.keys("enter").resize(120, 40);
+    waiting
+        .expect("waiting: no worker is ready")
+        .expect("Attempts of this run by router reply");
+    found.measure("attempt without a worker", &waiting, (120, 25));
+    waiting.resize(200, 60);
+    found.measure("attempt without a worker", &waiting, (200, 22));
     let mut started = lab();
     route_lab::series(&mut started, "100", "40", "1", "");
     started.resize(200, 60).expect("No attempt has ended yet");

@@ -62,7 +62,7 @@ pub fn assigned(worker: &str, reqnum: i64) -> Result<Reply, ApiError> {
     })))
 }
 
-fn waiting(json: &str) -> Result<Reply, ApiError> {
+pub fn waiting(json: &str) -> Result<Reply, ApiError> {
     Ok(Reply::Routed(RouteReply::Waiting {
         json: Untrusted::from(json),
     }))

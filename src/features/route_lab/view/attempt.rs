@@ -452,23 +452,32 @@ impl View for AttemptView {
             scene.report(Region::MAIN, &self.report, inner);
             return;
         }
-        let inner = draw_facts(title, (run.run(), sample), area.height / 2, area, scene);
-        let inner = above_latencies((run.run(), sample), self.report.lines(), inner, scene);
+        let (attempt, text) = ((run.run(), sample), self.report.lines());
+        let facts = details(run.run(), sample, FACTS - 4, scene.theme);
+        let both = sheet::rows(&facts, FACTS - 4).max(sheet::rows(text, area.width.saturating_sub(FACTS + 4)));
+        let is_compact = scene.size == Size::Compact;
+        // Below both where both are short, or else below the reply.
+        let above = if is_compact {
+            area
+        } else {
+            above_latencies(attempt, both + 2, area, scene)
+        };
+        let inner = draw_facts(title, attempt, above.height / 2, above, scene);
+        let inner = if above == area {
+            above_latencies(attempt, sheet::rows(text, inner.width), inner, scene)
+        } else {
+            inner
+        };
         scene.report(Region::MAIN, &self.report, inner);
     }
 }
 
-/// Draws the distribution of the run's router replies below a text, with this attempt's bar marked, where the text
-/// leaves the room; returns the area left for the text.
-fn above_latencies(
-    (run, sample): (&Run, &RouteSample),
-    text: &[Line<'_>],
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) -> Rect {
+/// Draws the distribution of the run's router replies below a text of so many rows, with this attempt's bar marked, where
+/// the text leaves the room; returns the area left for the text.
+fn above_latencies((run, sample): (&Run, &RouteSample), text: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     /// The least and the greatest height of the chart, with its title.
-    const CHART: (u16, u16) = (12, 30);
-    let rows = u16::try_from(sheet::rows(text, area.width)).unwrap_or(u16::MAX);
+    const CHART: (u16, u16) = (12, 40);
+    let rows = u16::try_from(text).unwrap_or(u16::MAX);
     let room = area.height.saturating_sub(rows.saturating_add(1));
     let replies: Vec<f64> = run.samples().iter().map(RouteSample::latency).collect();
     let scale = Scale::fit(replies.iter().copied(), None);
