@@ -250,7 +250,7 @@ fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>
         scene.render(name, area);
         x += cells(BRAND) + 2;
     }
-    let names = names(model.pane, area.right().saturating_sub(x + 1));
+    let names = names(model.pane, area.right().saturating_sub(x));
     for (index, (pane, title)) in Pane::ALL.into_iter().zip(names).enumerate() {
         let text = tab(index, &title);
         let style = if pane == model.pane { theme.selected } else { theme.text };

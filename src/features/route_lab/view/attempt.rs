@@ -476,7 +476,7 @@ impl View for AttemptView {
 /// the text leaves the room; returns the area left for the text.
 fn above_latencies((run, sample): (&Run, &RouteSample), text: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     /// The least and the greatest height of the chart, with its title.
-    const CHART: (u16, u16) = (12, 40);
+    const CHART: (u16, u16) = (8, 40);
     let rows = u16::try_from(text).unwrap_or(u16::MAX);
     let room = area.height.saturating_sub(rows.saturating_add(1));
     let replies: Vec<f64> = run.samples().iter().map(RouteSample::latency).collect();

@@ -131,16 +131,15 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let style = if bar.editing { theme.accent } else { theme.dim };
     scene.render(Line::styled(" / ", style), prompt);
     if !bar.editing {
-        let mut line = separated(words(browser, theme), theme);
-        if line.spans.is_empty() {
+        // The last letter may take the place of the blank at the end.
+        let area = if count_text.is_empty() { text.union(count) } else { text };
+        let words = words(browser, theme);
+        if words.is_empty() {
             let key = scene.key(Action::Query);
-            line = Line::styled(format!("No filters: showing everything ({key} to add some)"), theme.dim);
+            let text = format!("No filters: showing everything ({key} to add some)");
+            return scene.render(fit(Line::styled(text, theme.dim), area.width), area);
         }
-        // The last letter takes the place of the blank rather than of an ellipsis.
-        let whole = text.union(count);
-        let is_whole = count_text.is_empty() && line.width() == usize::from(whole.width);
-        let area = if is_whole { whole } else { text };
-        return scene.render(fit(line, area.width), area);
+        return scene.render(separated(&words, area.width, theme), area);
     }
     let width = text.width.saturating_sub(1);
     let scroll = scroll(browser, text);
@@ -186,16 +185,26 @@ fn words(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     chosen.chain(typed).chain(job).chain(usual).collect()
 }
 
-/// The texts in one line, with a dot between them.
-fn separated(parts: Vec<(String, Style)>, theme: &Theme) -> Line<'static> {
-    let mut line = Line::default();
-    for (text, style) in parts {
-        if !line.spans.is_empty() {
-            line.push_span(Span::styled(" · ", theme.border));
+/// As many of the texts as fit into `width` cells, in one line with a dot between them, and the number of the others. The
+/// first one is cut if it is too wide alone.
+fn separated(parts: &[(String, Style)], width: u16, theme: &Theme) -> Line<'static> {
+    let first = |many: usize| {
+        let mut line = Line::default();
+        for (text, style) in &parts[..many] {
+            if !line.spans.is_empty() {
+                line.push_span(Span::styled(" · ", theme.border));
+            }
+            line.push_span(Span::styled(text.clone(), *style));
         }
-        line.push_span(Span::styled(text, style));
+        let others = parts.len() - many;
+        line.extend((others > 0).then(|| Span::styled(format!(" +{others}"), theme.dim)));
+        line
+    };
+    let mut many = parts.len();
+    while many > 1 && first(many).width() > usize::from(width) {
+        many -= 1;
     }
-    line
+    fit(first(many), width)
 }
 
 /// The query in the colors of its parts, without its first `scroll` cells and cut soon after `width` more;
@@ -360,9 +369,10 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
     }
     let (theme, keymap) = (scene.theme, &scene.state.keymap);
     let local = scene.state.local_time(scene.now);
-    let mut line = separated(parts(browser, keymap, &local, theme), theme);
+    let parts = parts(browser, keymap, &local, theme);
+    let mut line = separated(&parts, width.saturating_sub(3), theme);
     line.spans.insert(0, Span::raw("   "));
-    scene.render(fit(line, width), area);
+    scene.render(line, area);
 }
 
 /// The texts of the settings line below the query, as far as they apply: conditions that are not applied,
