@@ -108,8 +108,9 @@ fn stop_and_continue(times: usize) {
     shell.wait_for_text("4 of 500");
     // Folded: the preview says how long the offer has been seen.
     shell.keys("z");
-    shell.wait_for("the folded preview", |screen| {
-        !screen.contents().contains("R machine & host")
+    shell.wait_for_text("Preview hidden");
+    shell.wait_for("the folded preview, and its notice gone", |screen| {
+        !screen.contents().contains("R machine & host") && !screen.contents().contains("Preview hidden")
     });
     // The frame that folds it may still be on its way.
     let before = loop {

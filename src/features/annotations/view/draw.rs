@@ -10,6 +10,7 @@ use crate::core::views::sheet;
 use crate::domain::annotations::{Annotation, LONGEST_NOTE, Supplier};
 use crate::domain::format;
 use crate::domain::text::visible;
+use crate::keys::{Action, Subject};
 use crate::tui::panel::Panel;
 use crate::tui::theme::Theme;
 
@@ -29,12 +30,27 @@ pub(super) fn list(view: &AnnotationList, area: Rect, scene: &mut Scene<'_, '_>)
         "machines and hosts",
     ));
     let entry = view.entry();
-    let title = entry.map_or_else(String::new, |entry| capitalized(entry.of));
+    let title = entry.map_or_else(|| "How to add one".to_owned(), |entry| capitalized(entry.of));
     let sheet = sheet::open(main, Panel::new(title), view.list.len(), area, scene);
     scene.searched_list(&view.list, sheet.main);
     let Some(area) = sheet.side else { return };
-    let lines = entry.map_or_else(Vec::new, |entry| describe(entry, scene.state, scene.theme));
+    let lines = match entry {
+        Some(entry) => describe(entry, scene.state, scene.theme),
+        None => ways_to_add(scene),
+    };
     sheet::text(lines, area, scene);
+}
+
+/// The keys that annotate a machine or host, where none is.
+fn ways_to_add(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let ways = [
+        (Action::Star(Subject::Machine), "stars its machine"),
+        (Action::Note(Subject::Machine), "adds a note on it"),
+        (Action::Ban, "bans it or its host"),
+    ];
+    let ways = ways.map(|(action, effect)| format!("{} {effect}", scene.key(action)));
+    let text = format!("On the row of an offer, {}.", ways.join(", "));
+    vec![Line::styled(text, scene.theme.dim)]
 }
 
 /// The lines on the machine or host of an entry: its star, ban and note, and where a ban is applied. Empty if
