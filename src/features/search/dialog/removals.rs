@@ -267,12 +267,12 @@ impl Removals {
                 wanted.id
             ),
             (Phase::Ready, Some([])) if wanted.banned.is_empty() => {
-                let nouns = self.query.resource.nouns();
-                if wanted.is_loaded {
-                    format!("No filter hides {name}: it is one of the loaded {nouns}")
+                let rest = if wanted.is_loaded {
+                    ": it is loaded"
                 } else {
-                    format!("No filter hides {name}; the limit may")
-                }
+                    "; the limit may"
+                };
+                format!("No filter hides {name}{rest}")
             }
             (Phase::Ready, Some(hides)) => {
                 let bans = wanted.banned.iter().map(|of| format!("your ban on {of}"));
