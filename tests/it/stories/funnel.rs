@@ -194,6 +194,20 @@ fn an_id_that_is_not_listed_leads_to_the_filters_that_hide_it() {
 }
 
 #[test]
+fn an_offer_in_the_list_is_not_called_hidden() {
+    let listed = HIDDEN
+        .replace(
+            r#""verified":false,"verification":"unverified""#,
+            r#""verified":true,"verification":"verified""#,
+        )
+        .replace(r#""rented":true"#, r#""rented":false"#);
+    let mut desk = TestApp::with_offers(&listed);
+    desk.keys("/").type_text(" why 123456").keys("enter");
+    desk.answer(&listed)
+        .expect("No filter hides Offer 123456: it is loaded");
+}
+
+#[test]
 fn a_question_for_an_id_is_answered_at_once_also_for_a_machine() {
     let mut desk = wide();
     desk.keys("/")
