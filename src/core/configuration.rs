@@ -38,7 +38,7 @@ impl State {
             }
             Err(why) => {
                 let notice = vec![format!("Configuration not reloaded: {why}")];
-                // A save may be read in two parts: the same mistake is told once.
+                // An editor may save in several steps: the same error is reported once.
                 if outdated != notice {
                     self.show(Toast::error("Configuration not reloaded", now));
                 }

@@ -17,12 +17,12 @@ pub(crate) type Names = BTreeMap<&'static str, BTreeSet<String>>;
 const MOST_NAMES: usize = 5000;
 
 /// A change of a search that finds no row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
     /// The filter words are dropped.
     WithoutWords,
-    /// One or two misspelt filter words are corrected.
-    Respelling,
+    /// The filter words are replaced by these, in which one or two are corrected.
+    Respelling(String),
     /// Unknown names are replaced by similar ones.
     Suggestion,
 }
@@ -77,16 +77,13 @@ impl Browser {
     pub fn remedy(&self) -> Option<Remedy> {
         let has_loaded = self.listing().is_some_and(|listing| !listing.is_empty());
         if has_loaded && self.view().is_empty() && !self.words.is_empty() {
-            return Some(match self.respelled() {
-                Some(_) => Remedy::Respelling,
-                None => Remedy::WithoutWords,
-            });
+            return Some(self.respelled().map_or(Remedy::WithoutWords, Remedy::Respelling));
         }
         self.has_suggestion().then_some(Remedy::Suggestion)
     }
 
     /// The filter words with one or two of them corrected, if they are understood then: `4090` for `4900`; else `None`.
-    pub fn respelled(&self) -> Option<String> {
+    fn respelled(&self) -> Option<String> {
         let (catalog, words) = (self.query.catalog(), self.words.join(" "));
         let reading = plain::read(&words, catalog, self.dialect(), &plain::Names::default());
         let parsed = reading.parse(catalog, self.dialect(), &[], language::Mode::Strict);

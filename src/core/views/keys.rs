@@ -28,7 +28,7 @@ pub(crate) fn command_named(text: &str, state: &State) -> Option<String> {
 
 /// The row of the key table in these contexts whose names words are, or that is nearest to several words.
 fn row_named(words: &[&str], contexts: &[Context]) -> Option<&'static Binding> {
-    // Whoever types such words is in a search, or is told of the one for sentences.
+    // The user is typing into a search already; the palette names the search of Offers itself.
     let is_search = |row: &Binding| row.action == Action::Query;
     let has_name = |row: &&Binding| contexts.contains(&row.context) && !row.moves() && !is_search(row);
     let mut rows = BINDINGS.iter().filter(has_name);

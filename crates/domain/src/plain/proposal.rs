@@ -15,9 +15,9 @@ pub(super) fn proposed(
     catalog: &'static Catalog,
     dialect: &'static Dialect,
 ) -> Option<Suggestion> {
-    /// The most words of a clause that may be misspelt: no correction of two mends a clause of many.
+    /// Maximum number of misspelt words in a clause: a proposal corrects one or two.
     const MOST_WORDS: usize = 4;
-    /// The most corrections of one word, and the most of two, that are tried: each reads the whole text.
+    /// Maximum number of corrections of one word that are tried, and of two: each try reads the whole text.
     const MOST_TRIED: usize = 16;
     let read = |text: &str| read(text, catalog, dialect, &Names::default());
     let before = read(text);

@@ -15,7 +15,7 @@ use crate::deadline::Deadline;
 use crate::language::{self, LanguageError, Mode, Suggestion};
 use crate::{Catalog, Resource};
 
-/// The fix of a refusal; below it reasons with their own.
+/// How to fix a clause that is not understood. The reasons below include their own fix.
 const FIX: &str = "remove it, or write a condition such as num_gpus>=2";
 const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
 const MACHINES: &str = "leaves open the GPUs in all and on each: write 2 nodes of 8 GPUs, or 16 GPUs over 2 nodes";

@@ -472,8 +472,8 @@ impl View for AttemptView {
     }
 }
 
-/// Draws the distribution of the run's router replies below a text of so many rows, with this attempt's bar marked, where
-/// the text leaves the room; returns the area left for the text.
+/// Draws a histogram of the run's router replies at the bottom of `area`, with this attempt's bar marked, if `text` rows
+/// leave room for it; returns the area above it.
 fn above_latencies((run, sample): (&Run, &RouteSample), text: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     /// The least and the greatest height of the chart, with its title.
     const CHART: (u16, u16) = (8, 40);

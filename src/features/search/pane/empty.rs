@@ -227,12 +227,12 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             is_error: false,
         },
         (_, Some(listing)) if !browser.words.is_empty() => {
-            let respelled = browser.respelled();
-            let remedy = match respelled {
-                Some(_) => Remedy::Respelling,
-                None => Remedy::WithoutWords,
+            let remedy = browser.remedy();
+            let respelled = if let Some(Remedy::Respelling(words)) = &remedy {
+                Some(format!("Did you mean {words}?"))
+            } else {
+                None
             };
-            let respelled = respelled.map(|words| format!("Did you mean {words}?"));
             Note {
                 title: format!("{} match “{}”", none_loaded(browser, listing), browser.words.join(" ")),
                 reasons: respelled.or_else(|| example(browser)).into_iter().collect(),
@@ -240,8 +240,9 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                     Vec::new()
                 } else {
                     let funnel = browser.typed_id().map(|_| (Action::Funnel, "why it is missing"));
-                    let others = [(Action::Open, super::effect(remedy)), (Action::Query, "edit query")];
-                    funnel.into_iter().chain(others).collect()
+                    let remedy = remedy.as_ref().map(|remedy| (Action::Open, super::effect(remedy)));
+                    let keys = funnel.into_iter().chain(remedy);
+                    keys.chain([(Action::Query, "edit query")]).collect()
                 },
                 is_error: false,
             }
@@ -288,7 +289,7 @@ fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
         keys.insert(0, (Action::Cluster, "plan a cluster"));
     }
     if browser.has_suggestion() {
-        keys.insert(0, (Action::Open, super::effect(Remedy::Suggestion)));
+        keys.insert(0, (Action::Open, super::effect(&Remedy::Suggestion)));
     }
     keys
 }

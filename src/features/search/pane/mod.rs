@@ -35,10 +35,10 @@ use crate::tui::panel::Size;
 const POPUP: Region = Region(8);
 
 /// The effect of Enter where a remedy replaces the rows.
-const fn effect(remedy: Remedy) -> &'static str {
+const fn effect(remedy: &Remedy) -> &'static str {
     match remedy {
         Remedy::Suggestion => "apply suggestion",
-        Remedy::Respelling => "search for that",
+        Remedy::Respelling(_) => "search for that",
         Remedy::WithoutWords => "search without these words",
     }
 }
@@ -89,7 +89,8 @@ impl BrowserPane {
         }
         match action {
             Action::Open if let Some(remedy) = browser.remedy() => match remedy {
-                Remedy::WithoutWords | Remedy::Respelling => submit::without_words(self.resource, cx),
+                Remedy::WithoutWords => submit::without_words(self.resource, None, cx),
+                Remedy::Respelling(words) => submit::without_words(self.resource, Some(words), cx),
                 Remedy::Suggestion => {
                     if browser.take_suggestions() {
                         self.refresh(cx);
@@ -321,7 +322,7 @@ impl View for BrowserPane {
         match (self.focus, action) {
             (Focus::Query, Action::Reset) if self.resource.catalog().defaults.is_empty() => Some("clear"),
             (Focus::Market, Action::Open) => Some("filter by this"),
-            (Focus::Table, Action::Open) => self.remedy.map(effect),
+            (Focus::Table, Action::Open) => self.remedy.as_ref().map(effect),
             (_, Action::Job) if self.resource == Resource::Volumes => Some("term"),
             _ => None,
         }

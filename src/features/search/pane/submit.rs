@@ -56,12 +56,11 @@ pub(super) fn submit(view: &mut BrowserPane, local: &LocalTime, cx: &mut Cx<'_>)
     }
 }
 
-/// Searches without the filter words, which no row has: for their correction, or else for those that are understood
+/// Searches without the filter words, which no row has: for the `respelled` ones, or else for those that are understood
 /// without the unknown ones among them.
-pub(super) fn without_words(resource: Resource, cx: &mut Cx<'_>) {
+pub(super) fn without_words(resource: Resource, respelled: Option<String>, cx: &mut Cx<'_>) {
     let local = cx.state().local_time(cx.now);
     let browser = cx.table(resource);
-    let respelled = browser.respelled();
     let notice = match respelled {
         Some(_) => "",
         None => " without the rest",
